@@ -1,0 +1,38 @@
+import type { Generation } from "../attachments/sandbox.ts";
+import type { DeletionRecord } from "./deletion-record.ts";
+
+/** Durable owed deletions, one file each (`deletions/<id>.json`). */
+export interface DeletionStore {
+  /** On disk when it resolves; the same id replaces. Rejects with a `storage-failed` failure. */
+  save(record: DeletionRecord): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** All readable records, read once at start; unreadable ones are quarantined and counted. */
+  list(): AsyncIterable<DeletionRecord>;
+}
+
+/** A DEL that no daemon took, as the shim wrote it. */
+export interface SpooledDeletion {
+  /** File name inside the spool directory. */
+  readonly name: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** stdin of the shim, exact bytes as text. */
+  readonly config: string;
+  /** The shim's start. */
+  readonly generation: Generation;
+}
+
+export interface SpoolSource {
+  /** Entries that are there now, oldest first; unreadable ones are quarantined and counted, never thrown. */
+  list(): Promise<readonly SpooledDeletion[]>;
+  /** Once this resolves the entry will not come again. */
+  remove(name: string): Promise<void>;
+  /** Calls `changed` when entries may have come; also covers a directory that is made later. */
+  watch(changed: () => void): Promise<{ stop(): Promise<void> }>;
+}
+
+/** `strict/<containerID>`: tells the shim that a daemon's absence must not become a success for this sandbox. */
+export interface StrictMarkers {
+  set(containerId: string): Promise<void>;
+  /** Removes the marker and the shim's stamp beside it. */
+  clear(containerId: string): Promise<void>;
+}
