@@ -1,0 +1,1 @@
+//! What shim and host share.
