@@ -1,0 +1,42 @@
+import { Failure } from "../../src/attachments/failure.ts";
+import type { DeletionRecord } from "../../src/deletions/deletion-record.ts";
+import type { DeletionStore } from "../../src/deletions/ports.ts";
+
+/** Owed deletions in memory. */
+export class FakeDeletionStore implements DeletionStore {
+  /** What was written, in order: `save pending d1`, `remove d1`. */
+  readonly writes: string[] = [];
+  readonly #records = new Map<string, DeletionRecord>();
+  #writeFailure: Failure | undefined;
+
+  /** Every `save` and `remove` rejects until `undefined` is set. */
+  failWrites(failure: Failure | undefined = new Failure("storage-failed", "the disk is full")): void {
+    this.#writeFailure = failure;
+  }
+
+  /** The record that `list` would give, for assertions. */
+  find(id: string): DeletionRecord | undefined {
+    return structuredClone(this.#records.get(id));
+  }
+
+  /** All records, for assertions. */
+  records(): readonly DeletionRecord[] {
+    return structuredClone([...this.#records.values()]);
+  }
+
+  async save(record: DeletionRecord): Promise<void> {
+    if (this.#writeFailure !== undefined) throw this.#writeFailure;
+    this.writes.push(`save ${record.state} ${record.id}`);
+    this.#records.set(record.id, structuredClone(record));
+  }
+
+  async remove(id: string): Promise<void> {
+    if (this.#writeFailure !== undefined) throw this.#writeFailure;
+    this.writes.push(`remove ${id}`);
+    this.#records.delete(id);
+  }
+
+  async *list(): AsyncIterable<DeletionRecord> {
+    yield* this.records();
+  }
+}

@@ -1,0 +1,33 @@
+import type { SpooledDeletion, SpoolSource } from "../../src/deletions/ports.ts";
+
+/** A spool in memory; `put` plays the shim. */
+export class FakeSpoolSource implements SpoolSource {
+  readonly #entries = new Map<string, SpooledDeletion>();
+  readonly #watchers = new Set<() => void>();
+
+  /** Puts an entry and tells the watchers. */
+  put(entry: SpooledDeletion): void {
+    this.#entries.set(entry.name, structuredClone(entry));
+    for (const changed of this.#watchers) changed();
+  }
+
+  names(): readonly string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** In the order of their coming; a test puts them oldest first. */
+  async list(): Promise<readonly SpooledDeletion[]> {
+    return structuredClone([...this.#entries.values()]);
+  }
+
+  async remove(name: string): Promise<void> {
+    this.#entries.delete(name);
+  }
+
+  async watch(changed: () => void): Promise<{ stop(): Promise<void> }> {
+    // A function of its own for each watch, so that one watcher that is given twice is told twice and stopped once.
+    const tell = () => changed();
+    this.#watchers.add(tell);
+    return { stop: async () => void this.#watchers.delete(tell) };
+  }
+}
