@@ -9,9 +9,13 @@ export class FakeDeletionStore implements DeletionStore {
   readonly #records = new Map<string, DeletionRecord>();
   #writeFailure: Failure | undefined;
 
-  /** Every `save` and `remove` rejects until `undefined` is set. */
-  failWrites(failure: Failure | undefined = new Failure("storage-failed", "the disk is full")): void {
+  /** Every `save` and `remove` rejects until `allowWrites`. */
+  failWrites(failure: Failure = new Failure("storage-failed", "the disk is full")): void {
     this.#writeFailure = failure;
+  }
+
+  allowWrites(): void {
+    this.#writeFailure = undefined;
   }
 
   /** The record that `list` would give, for assertions. */

@@ -6,9 +6,13 @@ export class FakeStrictMarkers implements StrictMarkers {
   readonly marked = new Set<string>();
   #writeFailure: Failure | undefined;
 
-  /** Every `set` and `clear` rejects until `undefined` is set. */
-  failWrites(failure: Failure | undefined = new Failure("storage-failed", "the disk is full")): void {
+  /** Every `set` and `clear` rejects until `allowWrites`. */
+  failWrites(failure: Failure = new Failure("storage-failed", "the disk is full")): void {
     this.#writeFailure = failure;
+  }
+
+  allowWrites(): void {
+    this.#writeFailure = undefined;
   }
 
   async set(containerId: string): Promise<void> {

@@ -18,14 +18,22 @@ export class FakeSandboxStore implements SandboxStore {
     this.#unreadable.set(containerId, reason);
   }
 
-  /** Every `save` and `remove` rejects until `undefined` is set. */
-  failWrites(failure: Failure | undefined = new Failure("storage-failed", "the disk is full")): void {
+  /** Every `save` and `remove` rejects until `allowWrites`. */
+  failWrites(failure: Failure = new Failure("storage-failed", "the disk is full")): void {
     this.#writeFailure = failure;
   }
 
-  /** Every read rejects until `undefined` is set. */
-  failReads(failure: Failure | undefined = new Failure("storage-failed", "the disk fails")): void {
+  allowWrites(): void {
+    this.#writeFailure = undefined;
+  }
+
+  /** Every read rejects until `allowReads`. */
+  failReads(failure: Failure = new Failure("storage-failed", "the disk fails")): void {
     this.#readFailure = failure;
+  }
+
+  allowReads(): void {
+    this.#readFailure = undefined;
   }
 
   /** All entries, for assertions. */
