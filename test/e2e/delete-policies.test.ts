@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { alphaAndBeta, network } from "../support/networks.ts";
+import { type TestNode, useNode } from "../support/test-node.ts";
+import type { TestSandbox } from "../support/test-sandbox.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+interface Deletions {
+  readonly items: readonly {
+    readonly id: string;
+    readonly state: string;
+    readonly network: string;
+    readonly sandbox: string;
+    readonly plugins: readonly string[];
+    readonly policy: { readonly mode: string; readonly source: string };
+    readonly lastError: { readonly code: number } | null;
+  }[];
+}
+
+/** A sandbox with primary, alpha, beta, and alpha's DEL broken with code 42. */
+async function sandboxWithBrokenMiddle(policy: string): Promise<{ node: TestNode; sandbox: TestSandbox }> {
+  const node = await useNode({
+    manifests: { ...alphaAndBeta(), "alpha.json": network("alpha", { policy }) },
+  });
+  const sandbox = await node.sandbox({ networks: "alpha,beta" });
+  expect((await sandbox.run("ADD")).code).toBe(0);
+  await node.plugins.behave("alpha", "DEL", { code: 42, msg: "no route to the switch" });
+  return { node, sandbox };
+}
+
+async function deletedTypes(node: TestNode): Promise<readonly string[]> {
+  return (await node.plugins.calls({ command: "DEL" })).map((call) => call.type);
+}
+
+async function deletions(node: TestNode): Promise<Deletions["items"]> {
+  return (await node.daemon().get<Deletions>("/v1/deletions")).items;
+}
+
+describe("DEL with a failing middle network", () => {
+  it("strict: deletes the rest, reports the failed network, and asks only for it again", async () => {
+    const { node, sandbox } = await sandboxWithBrokenMiddle("strict");
+
+    const first = await sandbox.run("DEL");
+    const second = await sandbox.run("DEL");
+
+    expect(first).toMatchObject({ code: 1, printed: { code: 42 } });
+    expect(first.printed?.msg).toContain("default/alpha");
+    expect(second.stdout).toBe(first.stdout);
+    expect(await deletedTypes(node)).toEqual(["beta", "alpha", "primary", "alpha"]);
+    await node.plugins.restore("alpha", "DEL");
+    expect(await sandbox.run("DEL")).toMatchObject({ code: 0, stdout: "" });
+    expect(await node.plugins.held()).toEqual([]);
+  });
+
+  it("lenient: one attempt, success, nothing owed", async () => {
+    const { node, sandbox } = await sandboxWithBrokenMiddle("lenient");
+
+    const deleted = await sandbox.run("DEL");
+
+    expect(deleted).toMatchObject({ code: 0, stdout: "" });
+    expect(await deletedTypes(node)).toEqual(["beta", "alpha", "primary"]);
+    expect(await deletions(node)).toEqual([]);
+    expect(await node.daemon().get("/v1/attachments")).toEqual({ items: [] });
+  });
+
+  it("deferred: success, one deletion owed, settled soon after the plugin works again", async () => {
+    const { node, sandbox } = await sandboxWithBrokenMiddle("deferred");
+
+    const deleted = await sandbox.run("DEL");
+    const owed = await deletions(node);
+    await node.plugins.restore("alpha", "DEL");
+
+    expect(deleted).toMatchObject({ code: 0, stdout: "" });
+    expect(owed).toMatchObject([
+      {
+        state: "pending",
+        network: "default/alpha",
+        sandbox: sandbox.containerId,
+        plugins: ["alpha"],
+        policy: { mode: "deferred", source: "definition" },
+        lastError: { code: 42 },
+      },
+    ]);
+    await waitFor("settlement", async () => (await deletions(node)).length === 0, 3_000);
+    expect(await node.plugins.held()).toEqual([]);
+  });
+
+  it("deferred: survives kill -9 of the daemon", async () => {
+    const { node, sandbox } = await sandboxWithBrokenMiddle("deferred");
+    await sandbox.run("DEL");
+
+    await node.daemon().kill();
+    await node.plugins.restore("alpha", "DEL");
+    await node.start();
+
+    await waitFor("settlement", async () => (await deletions(node)).length === 0, 3_000);
+    expect(await node.plugins.held()).toEqual([]);
+  });
+
+  it("gives each plugin the bytes of ADD and the result that ADD had", async () => {
+    const odd =
+      '{"type":"alpha",  "big":12345678901234567890, "float":1.0, "nested":{"z":1,"a":[1E2]}, "text":"\\u00e9"}';
+    const config = `{"cniVersion":"1.0.0","name":"alpha-net","plugins":[${odd}]}`;
+    const definition = network("alpha") as { spec: { config: string } };
+    definition.spec.config = config;
+    const node = await useNode({ manifests: { ...alphaAndBeta(), "alpha.json": definition } });
+    const sandbox = await node.sandbox({ networks: "alpha" });
+    await sandbox.run("ADD");
+    await node.manifest("alpha.json", network("alpha", { keys: { changed: "since then" } }));
+
+    await sandbox.run("DEL");
+
+    const [added] = await node.plugins.calls({ type: "alpha", command: "ADD" });
+    const [deleted] = await node.plugins.calls({ type: "alpha", command: "DEL" });
+    for (const piece of ['"big":12345678901234567890', '"float":1.0', "[1E2]", '"\\u00e9"']) {
+      expect(added?.stdin.replaceAll(" ", "")).toContain(piece);
+      expect(deleted?.stdin.replaceAll(" ", "")).toContain(piece);
+    }
+    const { prevResult, ...configuration } = JSON.parse(deleted?.stdin ?? "{}") as Record<string, unknown>;
+    expect(configuration).toEqual(JSON.parse(added?.stdin ?? "{}"));
+    expect(prevResult).toMatchObject({ interfaces: [{ name: "net1" }] });
+  });
+
+  it("a repeated DEL after success wakes no plugin", async () => {
+    const node = await useNode({ manifests: alphaAndBeta() });
+    const sandbox = await node.sandbox({ networks: "alpha,beta" });
+    await sandbox.run("ADD");
+    await sandbox.run("DEL");
+    const before = (await node.plugins.calls()).length;
+
+    const repeated = await sandbox.run("DEL", { netns: "" });
+
+    expect(repeated).toMatchObject({ code: 0, stdout: "" });
+    expect(await node.plugins.calls()).toHaveLength(before);
+  });
+});
