@@ -8,6 +8,7 @@ export default defineConfig({
         test: {
           name: "integration",
           include: ["test/{integration,e2e}/**/*.test.ts"],
+          setupFiles: ["test/support/kernel-setup.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -3,7 +3,8 @@ import { randomBytes } from "node:crypto";
 import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { missingForDebianPlugins } from "../support/machine.ts";
 import { definitionManifest } from "../support/manifests.ts";
 import { type TestNode, useNode } from "../support/test-node.ts";
 
@@ -74,6 +75,11 @@ async function useNodeWithDebianPlugins(links: Links): Promise<TestNode> {
 }
 
 describe("Debian's own plugins in a real namespace", () => {
+  beforeEach((context) => {
+    const missing = missingForDebianPlugins();
+    context.skip(missing !== undefined, missing);
+  });
+
   it("bridge with portmap, macvlan and a static address come and go without a trace", async () => {
     const links = await useLinks();
     const node = await useNodeWithDebianPlugins(links);
