@@ -50,6 +50,8 @@ export interface SandboxRecord extends SandboxKey {
   /** RFC 3339 UTC, for people; order and age never use it. */
   readonly created: string;
   readonly attachments: readonly AttachmentRecord[];
+  /** Attached to a running pod by a hot-plug client: taken down with the sandbox's other entries. */
+  readonly hotPlugged?: true;
   readonly networkStatus?: readonly NetworkStatus[];
   /** Strict refusals of this sandbox's DEL so far, and their age. */
   readonly refusals?: { readonly count: number; readonly age: Age };

@@ -1,0 +1,256 @@
+import { addNetworkList, type CniResult, convertResult, parseResult, printResult } from "../cni/index.ts";
+import { Deadline } from "../foundation/deadline.ts";
+import { buildDelegates } from "./build-delegates.ts";
+import { buildNetworkStatus } from "./build-network-status.ts";
+import { chooseNetworks, type NetworkSources } from "./choose-networks.ts";
+import type { Delegate } from "./delegate.ts";
+import { type DelegateTools, observedRuntime } from "./delegate-runtime.ts";
+import { Failure } from "./failure.ts";
+import { findPodOf } from "./find-pod.ts";
+import type { Log } from "./instruments.ts";
+import type { CniInvocation } from "./invocation.ts";
+import { readMultusConfiguration } from "./multus-configuration.ts";
+import type { NetworkStatus } from "./network-status.ts";
+import type { Namespaces, Pod, PodSource, SandboxStore, UpstreamFiles } from "./ports.ts";
+import { addFailure } from "./request-failure.ts";
+import type { RequestSlots } from "./request-slots.ts";
+import type { PodReference } from "./sandbox.ts";
+import { attachedRecord, intentRecord, isStillAttached, upstreamDelegates } from "./sandbox-intent.ts";
+import type { AttachmentRecord, SandboxRecord } from "./sandbox-record.ts";
+import type { SandboxTurns } from "./sandbox-turns.ts";
+import { type DomainSettings, pluginLimitMs, type ReadSettings } from "./settings.ts";
+
+/** The other half of an ADD: debts of before, and undoing. Implemented by the deletions. */
+export interface AddUndo {
+  /** Settles what an earlier life of this container left: spooled and owed DELs. Called inside the sandbox's turn. */
+  settleDebts(invocation: CniInvocation): Promise<void>;
+  /** Takes a sandbox's networks down now; what fails is owned and retried by the daemon, whatever the policy. */
+  undo(record: SandboxRecord, requestId: string): Promise<void>;
+  /** As `undo`, for a sandbox whose record could not be read: from the best sources that are left. */
+  undoUnrecorded(invocation: CniInvocation): Promise<void>;
+}
+
+export interface AddParts {
+  readonly tools: DelegateTools;
+  readonly settings: ReadSettings;
+  readonly pods: PodSource;
+  readonly sources: NetworkSources;
+  readonly namespaces: Namespaces;
+  readonly store: SandboxStore;
+  readonly upstream: UpstreamFiles;
+  readonly strictMarkers: { set(containerId: string): Promise<void> };
+  readonly turns: SandboxTurns;
+  readonly slots: RequestSlots;
+  readonly undo: AddUndo;
+  readonly writeStatus: (
+    pod: Pod | undefined,
+    status: readonly NetworkStatus[],
+    signal: AbortSignal,
+  ) => Promise<void>;
+  readonly log: Log;
+}
+
+/** What one ADD works with, read once. */
+interface AddPlan {
+  readonly invocation: CniInvocation;
+  readonly settings: DomainSettings;
+  readonly deadline: Deadline;
+  readonly signal: AbortSignal;
+  readonly callerCniVersion: string;
+  readonly pod: Pod | undefined;
+  readonly podReference: PodReference | undefined;
+  readonly delegates: readonly Delegate[];
+}
+
+/** What must be undone if the ADD does not come to its end. */
+interface BegunAdd {
+  /** Durable, so that it must be taken back. */
+  intent?: SandboxRecord;
+  /** Attachments whose plugins may have run, the one under way included. */
+  tried: number;
+}
+
+/**
+ * ADD of a sandbox: chooses its networks, makes the intent durable, attaches them in order, and undoes everything if
+ * one fails, the time is over, the caller goes or a DEL arrives.
+ */
+export class AddSandbox {
+  readonly #parts: AddParts;
+
+  constructor(parts: AddParts) {
+    this.#parts = parts;
+  }
+
+  /** The primary network's result, JSON text, in the version that the caller's configuration asks for. */
+  async add(invocation: CniInvocation, caller: AbortSignal): Promise<string> {
+    const { turns, settings: readSettings, slots } = this.#parts;
+    const settings = readSettings();
+    const deadline = addDeadline(invocation, settings);
+    using limit = deadline.signal(caller);
+    try {
+      return await turns.runAdd(invocation.containerId, limit, async (signal) => {
+        const slot = await slots.acquire("add", deadline, signal);
+        try {
+          return await this.#addInTurn(invocation, settings, deadline, signal);
+        } finally {
+          slot.release();
+        }
+      });
+    } catch (error) {
+      throw addFailure(error, settings);
+    }
+  }
+
+  async #addInTurn(
+    invocation: CniInvocation,
+    settings: DomainSettings,
+    deadline: Deadline,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const known = await this.#clearTheWay(invocation, settings);
+    if (known !== undefined) return known;
+    const plan = await this.#plan(invocation, settings, deadline, signal);
+    const networks = plan.delegates.map((delegate) => delegate.network);
+    const begun: BegunAdd = { tried: 0 };
+    try {
+      return await this.#parts.turns.insideNetworks(networks, () => this.#attachAll(plan, begun));
+    } catch (error) {
+      // Outside of the networks again: undoing enters them itself, and a GC may wait between.
+      if (begun.intent !== undefined) {
+        const attachments = begun.intent.attachments.slice(0, begun.tried);
+        await this.#parts.undo.undo({ ...begun.intent, attachments }, invocation.requestId);
+      }
+      throw error;
+    }
+  }
+
+  /** Deals with what is there under this container ID; an ADD that was made already answers with its result. */
+  async #clearTheWay(invocation: CniInvocation, settings: DomainSettings): Promise<string | undefined> {
+    const { store, undo, namespaces, log } = this.#parts;
+    await undo.settleDebts(invocation);
+    const stored = await store.load(invocation);
+    if (stored.kind === "unreadable") await undo.undoUnrecorded(invocation);
+    if (stored.kind !== "entry" || stored.entry.state === "done") return undefined;
+    const record = stored.entry;
+    const identity = await namespaces.identify(invocation.netns);
+    const primary = record.attachments[0];
+    if (primary?.result !== undefined && isStillAttached(record, invocation, identity)) {
+      log.info(
+        { containerID: invocation.containerId },
+        "add of a sandbox that is attached already: its result is given again",
+      );
+      const { callerCniVersion } = readMultusConfiguration(invocation.config, settings.overlay);
+      return printResult(convertResult(parseResult(primary.result, ""), callerCniVersion));
+    }
+    await undo.undo(record, invocation.requestId);
+    return undefined;
+  }
+
+  async #plan(
+    invocation: CniInvocation,
+    settings: DomainSettings,
+    deadline: Deadline,
+    signal: AbortSignal,
+  ): Promise<AddPlan> {
+    const configuration = readMultusConfiguration(invocation.config, settings.overlay);
+    const { reference, pod } = await findPodOf(invocation, this.#parts.pods, this.#parts.log, signal);
+    const networks = await chooseNetworks(this.#parts.sources, { configuration, settings, pod }, signal);
+    const delegates = buildDelegates(networks, invocation, configuration, settings);
+    const { callerCniVersion } = configuration;
+    return {
+      invocation,
+      settings,
+      deadline,
+      signal,
+      callerCniVersion,
+      pod,
+      podReference: reference,
+      delegates,
+    };
+  }
+
+  async #attachAll(plan: AddPlan, begun: BegunAdd): Promise<string> {
+    const { store, strictMarkers, tools } = this.#parts;
+    const intent = await this.#intent(plan);
+    for (const { network, list } of plan.delegates) {
+      const plugins = list.plugins.map((plugin) => plugin.type);
+      tools.instruments.networkSeen(network, plugins);
+    }
+    if (intent.attachments.some(isStrict)) await strictMarkers.set(intent.containerId);
+    await store.save(intent);
+    begun.intent = intent;
+    const results: CniResult[] = [];
+    for (const delegate of plan.delegates) {
+      plan.signal.throwIfAborted();
+      begun.tried += 1;
+      results.push(await this.#attach(plan, delegate));
+    }
+    return await this.#finish(plan, attachedRecord(intent, results), results);
+  }
+
+  async #intent(plan: AddPlan): Promise<SandboxRecord> {
+    const { namespaces, tools } = this.#parts;
+    const { invocation, delegates, podReference } = plan;
+    const [identity, links] = await Promise.all([
+      namespaces.identify(invocation.netns),
+      namespaces.listLinks(invocation.netns),
+    ]);
+    for (const delegate of delegates) {
+      if (links.every((link) => link.name !== delegate.interface)) continue;
+      throw new Failure(
+        "invalid-configuration",
+        `network "${delegate.network}": interface "${delegate.interface}" exists in ${invocation.netns} already; remove it or ask for another name`,
+      );
+    }
+    return intentRecord(invocation, podReference, identity, delegates, tools.clock);
+  }
+
+  async #attach(plan: AddPlan, delegate: Delegate): Promise<CniResult> {
+    const { tools } = this.#parts;
+    const { invocation, podReference, settings, deadline, signal } = plan;
+    const context = { network: delegate.network, pod: podReference, requestId: invocation.requestId };
+    const ownLimitMs = pluginLimitMs(settings, delegate.network, delegate.list.name);
+    try {
+      return await addNetworkList(observedRuntime(tools, context), delegate.list, delegate.attachment, {
+        signal,
+        pluginTimeoutMs: () => Math.min(ownLimitMs, deadline.remainingMs()),
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw addFailure(error, settings, delegate);
+    }
+  }
+
+  async #finish(plan: AddPlan, record: SandboxRecord, results: readonly CniResult[]): Promise<string> {
+    const { store, upstream, writeStatus, log } = this.#parts;
+    const networkStatus = plan.delegates.flatMap((delegate, index) => {
+      const result = results[index];
+      return result === undefined ? [] : buildNetworkStatus(delegate.network, result, delegate.isPrimary);
+    });
+    plan.signal.throwIfAborted();
+    await Promise.all([
+      store.save({ ...record, networkStatus }),
+      upstream.writeScratch(record.containerId, upstreamDelegates(plan.delegates)),
+    ]);
+    plan.signal.throwIfAborted();
+    await writeStatus(plan.pod, networkStatus, plan.signal);
+    const [primary] = results;
+    if (primary === undefined) throw new Failure("internal", "an ADD ended without a primary network");
+    const interfaces = plan.delegates.map((delegate) => delegate.interface);
+    log.info({ containerID: record.containerId, pod: plan.podReference, interfaces }, "sandbox attached");
+    return printResult(convertResult(primary, plan.callerCniVersion));
+  }
+}
+
+/** The answer must be there before the caller's patience ends, so a part of its time is kept for undoing. */
+function addDeadline(invocation: CniInvocation, settings: DomainSettings): Deadline {
+  const own = Deadline.after(settings.timeouts.addMs);
+  if (invocation.deadlineNs === undefined) return own;
+  const callersMs = Deadline.at(invocation.deadlineNs).remainingMs();
+  return own.earlier(Deadline.after(callersMs - Math.min(5000, callersMs / 5)));
+}
+
+function isStrict(attachment: AttachmentRecord): boolean {
+  const plugins = Object.values(attachment.pluginPolicies ?? {});
+  return [attachment.policy, ...plugins].some(({ policy }) => policy.mode === "strict");
+}

@@ -1,0 +1,68 @@
+import type { Instruments, Log } from "../attachments/instruments.ts";
+import type { UpstreamFiles } from "../attachments/ports.ts";
+import type { AttachmentRecord } from "../attachments/sandbox-record.ts";
+import type { ResultCache } from "../cni/index.ts";
+
+/**
+ * The files that libcni and upstream multus know an attachment by. They are never needed for a DEL that has its
+ * record; a damaged one is put into quarantine and counted.
+ */
+export class AttachmentFiles {
+  readonly #cache: ResultCache;
+  readonly #upstream: UpstreamFiles;
+  readonly #instruments: Instruments;
+  readonly #log: Log;
+
+  constructor(cache: ResultCache, upstream: UpstreamFiles, instruments: Instruments, log: Log) {
+    this.#cache = cache;
+    this.#upstream = upstream;
+    this.#instruments = instruments;
+    this.#log = log;
+  }
+
+  /** Puts damaged result cache files of these attachments into quarantine. Never rejects. */
+  async inspect(containerId: string, attachments: readonly AttachmentRecord[]): Promise<void> {
+    await Promise.all(
+      attachments.map((attachment) =>
+        this.#attempt(containerId, "result cache could not be looked at", async () => {
+          const found = await this.#cache.read(attachment.listName, containerId, attachment.interface);
+          if (found.kind !== "corrupt") return;
+          this.#instruments.stateCorrupt("cache");
+          this.#log.warn(
+            { containerID: containerId, network: attachment.network, reason: found.reason },
+            "result cache is damaged",
+          );
+          await this.#upstream.quarantineCache(found.file);
+        }),
+      ),
+    );
+  }
+
+  /** Removes the result caches of attachments that are gone. Never rejects. */
+  async removeCaches(containerId: string, attachments: readonly AttachmentRecord[]): Promise<void> {
+    const message = "result cache of a deleted attachment could not be removed";
+    await Promise.all(
+      attachments.map((attachment) =>
+        this.#attempt(containerId, message, () => this.#remove(containerId, attachment)),
+      ),
+    );
+  }
+
+  /** Removes upstream's file of a sandbox whose DEL is done. Never rejects. */
+  async removeScratch(containerId: string): Promise<void> {
+    const message = "scratch file of a deleted sandbox could not be removed";
+    await this.#attempt(containerId, message, () => this.#upstream.removeScratch(containerId));
+  }
+
+  async #remove(containerId: string, { listName, interface: ifName }: AttachmentRecord): Promise<void> {
+    await this.#cache.remove(listName, containerId, ifName);
+  }
+
+  async #attempt(containerId: string, message: string, action: () => Promise<unknown>): Promise<void> {
+    try {
+      await action();
+    } catch (err) {
+      this.#log.warn({ err, containerID: containerId }, message);
+    }
+  }
+}

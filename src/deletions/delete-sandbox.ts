@@ -1,0 +1,206 @@
+import { elapsedMs } from "../attachments/age.ts";
+import { Failure } from "../attachments/failure.ts";
+import type { CniInvocation } from "../attachments/invocation.ts";
+import type { RequestSlots } from "../attachments/request-slots.ts";
+import { isOlder } from "../attachments/sandbox.ts";
+import type { SandboxRecord } from "../attachments/sandbox-record.ts";
+import { Deadline } from "../foundation/deadline.ts";
+import type { AttachmentFiles } from "./attachment-files.ts";
+import type { Responsibility, SettledAttachment } from "./attachment-outcome.ts";
+import { deletionFailure } from "./deletion-failure.ts";
+import type { RebuildSandbox } from "./rebuild-sandbox.ts";
+import type { StrictWatch } from "./strict-watch.ts";
+import type { TakeDown, TakeDownParts } from "./take-down.ts";
+
+export interface DeleteParts extends TakeDownParts {
+  readonly takeDown: TakeDown;
+  readonly slots: RequestSlots;
+  readonly files: AttachmentFiles;
+  readonly rebuild: RebuildSandbox;
+  readonly strictWatch: StrictWatch;
+}
+
+/** Kept of the caller's time, so that the daemon has answered before the shim decides by itself. */
+const keptForAnswerMs = 1000;
+
+/** DEL of a sandbox: a runtime's, one from the spool, and the undoing of an ADD; all go the same way down. */
+export class DeleteSandbox {
+  readonly #parts: DeleteParts;
+
+  constructor(parts: DeleteParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * A runtime's DEL: cancels an ADD that is under way, then deletes what the record (or, without one, the best other
+   * source) says. Resolves when nothing is left that the runtime must ask for again.
+   * @throws {Failure} what strict networks could not delete; `deadline-exceeded` if the caller's time was over before
+   */
+  async delete(invocation: CniInvocation): Promise<void> {
+    const { turns, settings } = this.#parts;
+    const deadline = deleteDeadline(invocation, settings().timeouts.delMs);
+    if (await this.#isDoneAlready(invocation)) return;
+    await turns.runDelete(invocation.containerId, async () => {
+      if (deadline.hasPassed()) throw callerGone();
+      const settled = await this.#deleteInTurn(invocation, deadline, "runtime", "its DEL failed");
+      const returned = settled.filter((attachment) => attachment.returned.length > 0);
+      if (returned.length > 0) throw deletionFailure(returned);
+    });
+  }
+
+  /** A DEL that the shim spooled: the runtime has its success already, so that what fails belongs to the daemon. */
+  async deleteSpooled(invocation: CniInvocation): Promise<void> {
+    await this.#parts.turns.run(invocation.containerId, () => this.deleteSpooledInTurn(invocation));
+  }
+
+  /** The same, for a caller that has the sandbox's turn. */
+  async deleteSpooledInTurn(invocation: CniInvocation): Promise<void> {
+    const deadline = Deadline.after(this.#parts.settings().timeouts.delMs);
+    await this.#deleteInTurn(
+      invocation,
+      deadline,
+      "daemon",
+      "its DEL came while no daemon was there, and failed",
+    );
+  }
+
+  /** Undoes an ADD in its own turn: what cannot be undone is owned by the daemon, whatever the policy. */
+  async undo(record: SandboxRecord, requestId: string): Promise<void> {
+    await this.#parts.takeDown.run({
+      record,
+      responsibility: { of: "daemon" },
+      requestId,
+      netns: record.netns,
+      deadline: Deadline.after(this.#parts.settings().timeouts.delMs),
+      reason: "an ADD was undone, and this part of it could not be",
+      mayRun: true,
+    });
+  }
+
+  /**
+   * A runtime sends DEL again at each Stop and at Remove: that must wake nobody and wait for nothing. Without a turn,
+   * which is right only while no other request of the sandbox is there.
+   */
+  async #isDoneAlready(invocation: CniInvocation): Promise<boolean> {
+    if (this.#parts.turns.isBusy(invocation.containerId)) return false;
+    const stored = await this.#parts.store.load(invocation);
+    return (
+      stored.kind === "entry" &&
+      stored.entry.state === "done" &&
+      !this.#parts.turns.isBusy(invocation.containerId)
+    );
+  }
+
+  async #deleteInTurn(
+    invocation: CniInvocation,
+    deadline: Deadline,
+    of: "runtime" | "daemon",
+    reason: string,
+  ): Promise<readonly SettledAttachment[]> {
+    const settled: SettledAttachment[] = [];
+    for (const record of await this.#hotPlugged(invocation)) {
+      settled.push(...(await this.#takeDown(record, invocation, deadline, of, reason)));
+    }
+    const record = await this.#find(invocation);
+    if (record === undefined) return settled;
+    return [...settled, ...(await this.#takeDown(record, invocation, deadline, of, reason))];
+  }
+
+  async #takeDown(
+    record: SandboxRecord,
+    invocation: CniInvocation,
+    deadline: Deadline,
+    of: "runtime" | "daemon",
+    reason: string,
+  ): Promise<readonly SettledAttachment[]> {
+    const { takeDown, files, strictWatch } = this.#parts;
+    const inspection = files.inspect(record.containerId, record.attachments);
+    const slot = await this.#slot(deadline);
+    try {
+      const settled = await takeDown.run({
+        record,
+        responsibility: of === "daemon" ? { of } : this.#refusalsSoFar(record),
+        requestId: invocation.requestId,
+        netns: of === "daemon" ? invocation.netns || record.netns : invocation.netns,
+        deadline,
+        reason,
+        mayRun: slot !== undefined,
+      });
+      strictWatch.look(record, settled);
+      return settled;
+    } finally {
+      slot?.release();
+      await inspection;
+    }
+  }
+
+  /** Networks that were attached to the running pod, latest first; its primary's DEL ends them too. */
+  async #hotPlugged(invocation: CniInvocation): Promise<readonly SandboxRecord[]> {
+    const entries = await this.#parts.store.loadContainer(invocation.containerId);
+    return entries
+      .filter((entry): entry is SandboxRecord => entry.state !== "done" && entry.hotPlugged === true)
+      .filter(({ generation }) => !isOlder(invocation.generation, generation, this.#parts.tools.clock.bootId))
+      .reverse();
+  }
+
+  /** `undefined`: there is nothing to do. */
+  async #find(invocation: CniInvocation): Promise<SandboxRecord | undefined> {
+    const { store, rebuild, log, tools } = this.#parts;
+    const stored = await store.load(invocation);
+    if (stored.kind === "entry") {
+      if (stored.entry.state === "done") return undefined;
+      if (!isOlder(invocation.generation, stored.entry.generation, tools.clock.bootId)) return stored.entry;
+      log.info(
+        { containerID: invocation.containerId },
+        "late deletion is older than the sandbox that is there now",
+      );
+      return undefined;
+    }
+    const record = await rebuild.rebuild(invocation);
+    await this.#saveIfPossible(record);
+    return record;
+  }
+
+  /** Attempts, policy and escalation want a record; a full disk must not stop the plugins, though. */
+  async #saveIfPossible(record: SandboxRecord): Promise<void> {
+    try {
+      await this.#parts.store.save(record);
+    } catch (err) {
+      this.#parts.log.warn(
+        { err, containerID: record.containerId },
+        "record of a deletion could not be written",
+      );
+    }
+  }
+
+  #refusalsSoFar({ refusals }: SandboxRecord): Responsibility {
+    if (refusals === undefined) return { of: "runtime", refusals: 0, refusedForMs: 0 };
+    const refusedForMs = elapsedMs(refusals.age, this.#parts.tools.clock);
+    return { of: "runtime", refusals: refusals.count, refusedForMs };
+  }
+
+  /** A live daemon never refuses a DEL: without a slot in time everything is settled by policy. */
+  async #slot(deadline: Deadline) {
+    const limit = Deadline.after(Math.max(0, deadline.remainingMs() - 2 * keptForAnswerMs));
+    try {
+      return await this.#parts.slots.acquire("del", limit);
+    } catch (error) {
+      if (error instanceof Failure && error.failureClass === "too-busy") return undefined;
+      throw error;
+    }
+  }
+}
+
+function deleteDeadline(invocation: CniInvocation, ownMs: number): Deadline {
+  const own = Deadline.after(ownMs);
+  if (invocation.deadlineNs === undefined) return own;
+  const callersMs = Deadline.at(invocation.deadlineNs).remainingMs();
+  return own.earlier(Deadline.after(callersMs - keptForAnswerMs));
+}
+
+function callerGone(): Failure {
+  return new Failure(
+    "deadline-exceeded",
+    "DEL waited for its turn until its caller's time was over; nothing was run, the caller decides by its policy",
+  );
+}

@@ -1,0 +1,114 @@
+import { carryAge } from "../attachments/age.ts";
+import type { DelegateTools } from "../attachments/delegate-runtime.ts";
+import type { RetryOutcome } from "../attachments/instruments.ts";
+import type { Namespaces, SandboxStore } from "../attachments/ports.ts";
+import { isOlder } from "../attachments/sandbox.ts";
+import type { PluginErrorFacts } from "../attachments/sandbox-record.ts";
+import { pluginLimitMs, type ReadSettings } from "../attachments/settings.ts";
+import { monotonicNs, nsToMs } from "../foundation/clock.ts";
+import { Deadline } from "../foundation/deadline.ts";
+import type { PluginOutcome, PolicyOf } from "./attachment-outcome.ts";
+import type { Attempt, DeletionRecord } from "./deletion-record.ts";
+import { isIgnored } from "./ignore-rules.ts";
+import { fencedNamespace } from "./namespace-fence.ts";
+import { owedIndexes, runAttachmentDeletion } from "./run-attachment-deletion.ts";
+
+export interface AttemptParts {
+  readonly tools: DelegateTools;
+  readonly settings: ReadSettings;
+  readonly policyOf: PolicyOf;
+  readonly namespaces: Namespaces;
+  readonly store: SandboxStore;
+}
+
+/** What a try at an owed deletion came to; `record` is the deletion as it is now. */
+export interface AttemptResult {
+  readonly outcome: RetryOutcome;
+  readonly record: DeletionRecord;
+}
+
+/** How many tries a deletion remembers besides the first. */
+const rememberedAttempts = 20;
+
+/**
+ * Tries an owed deletion once: fences first, then each plugin that is left. Nothing is written here.
+ * @param signal ends the running plugin; what it was at stays owed
+ */
+export async function attemptDeletion(
+  parts: AttemptParts,
+  deletion: DeletionRecord,
+  signal: AbortSignal,
+): Promise<AttemptResult> {
+  const sinceNs = monotonicNs();
+  const at = parts.tools.clock.nowText();
+  const duration = () => Math.round(nsToMs(monotonicNs() - sinceNs));
+  if (await isSuperseded(parts, deletion)) {
+    return {
+      outcome: "fenced",
+      record: remember(parts, deletion, { at, outcome: "fenced", durationMs: duration() }),
+    };
+  }
+  const outcomes = await runPlugins(parts, deletion, signal);
+  const left = outcomes.filter((outcome) => isStillOwed(parts.policyOf, deletion, outcome));
+  const attachment = { ...deletion.attachment, owed: left.map(({ index }) => index).sort((a, b) => a - b) };
+  const reduced = { ...deletion, attachment };
+  const [first] = left;
+  if (first === undefined) return { outcome: "settled", record: reduced };
+  const error = first.kind === "deleted" ? undefined : first.error;
+  const attempt: Attempt = {
+    at,
+    outcome: signal.aborted ? "interrupted" : "failed",
+    durationMs: duration(),
+    ...(error === undefined ? {} : { error }),
+  };
+  return { outcome: "failed", record: remember(parts, reduced, attempt, error) };
+}
+
+/** A newer ADD holds this container and interface: a plugin's DEL would take down what is in use now. */
+async function isSuperseded(parts: AttemptParts, deletion: DeletionRecord): Promise<boolean> {
+  const stored = await parts.store.load({ containerId: deletion.sandbox, ifName: deletion.ifName });
+  if (stored.kind !== "entry" || stored.entry.state === "done") return false;
+  return isOlder(deletion.generation, stored.entry.generation, parts.tools.clock.bootId);
+}
+
+async function runPlugins(parts: AttemptParts, deletion: DeletionRecord, signal: AbortSignal) {
+  const { attachment } = deletion;
+  const limitMs = pluginLimitMs(parts.settings(), attachment.network, attachment.listName);
+  const plugins = owedIndexes(attachment).length;
+  const netns = await fencedNamespace(parts.namespaces, deletion.netns, deletion.netnsIdentity);
+  return await runAttachmentDeletion(parts.tools, {
+    containerId: deletion.sandbox,
+    netns,
+    attachment,
+    pod: deletion.pod,
+    requestId: `deletion-${deletion.id}`,
+    // No caller waits: each plugin gets its own limit.
+    deadline: Deadline.after((limitMs + 1000) * plugins + 4000),
+    pluginsAfter: 0,
+    pluginTimeoutMs: limitMs,
+    signal,
+  });
+}
+
+function isStillOwed(policyOf: PolicyOf, deletion: DeletionRecord, outcome: PluginOutcome): boolean {
+  if (outcome.kind === "deleted") return false;
+  if (outcome.kind === "not-tried") return true;
+  return !isIgnored(policyOf(deletion.attachment, outcome.index).policy.ignore, outcome.error);
+}
+
+function remember(
+  parts: AttemptParts,
+  deletion: DeletionRecord,
+  attempt: Attempt,
+  error?: PluginErrorFacts,
+): DeletionRecord {
+  const [first, ...later] = [...deletion.attempts, attempt];
+  const attempts = first === undefined ? [] : [first, ...later.slice(-rememberedAttempts)];
+  return {
+    ...deletion,
+    attempts,
+    attemptCount: deletion.attemptCount + 1,
+    age: carryAge(deletion.age, parts.tools.clock),
+    ...(error === undefined ? {} : { lastError: error }),
+  };
+}

@@ -1,0 +1,245 @@
+import { elapsedMs } from "../attachments/age.ts";
+import type { FlightRecorder } from "../attachments/flight-recorder.ts";
+import type { Instruments, Log } from "../attachments/instruments.ts";
+import type { BootClock } from "../attachments/ports.ts";
+import type { RequestSlots } from "../attachments/request-slots.ts";
+import type { SandboxTurns } from "../attachments/sandbox-turns.ts";
+import { nextDelayMs } from "../foundation/backoff.ts";
+import { monotonicNs, msToNs, nsToMs } from "../foundation/clock.ts";
+import { Deadline } from "../foundation/deadline.ts";
+import { formatDuration } from "../foundation/duration.ts";
+import type { PolicyOf } from "./attachment-outcome.ts";
+import type { AttemptResult } from "./deletion-attempt.ts";
+import type { DeletionLedger } from "./deletion-ledger.ts";
+import type { DeletionRecord } from "./deletion-record.ts";
+import { NetworkCircuits } from "./network-circuits.ts";
+import { owedIndexes } from "./run-attachment-deletion.ts";
+
+export interface SchedulerParts {
+  readonly ledger: DeletionLedger;
+  readonly attempt: (deletion: DeletionRecord, signal: AbortSignal) => Promise<AttemptResult>;
+  /** Called for a deletion whose plugins are all done, before it is closed. */
+  readonly removeFiles: (deletion: DeletionRecord) => Promise<void>;
+  readonly policyOf: PolicyOf;
+  readonly slots: RequestSlots;
+  readonly turns: SandboxTurns;
+  readonly instruments: Instruments;
+  readonly recorder: FlightRecorder;
+  readonly clock: BootClock;
+  readonly log: Log;
+  readonly random: () => number;
+}
+
+/** Tries run beside each other, so that a plugin which hangs for one network delays no other network's debts. */
+const concurrentAttempts = 8;
+
+/**
+ * Retries what is owed until it is done or given up: at once after a start, then ever more rarely. A network that
+ * fails for all of its deletions is asked by one probe at a time; its first success makes all of them due.
+ */
+export class DeletionScheduler {
+  readonly #parts: SchedulerParts;
+  readonly #dueNs = new Map<string, bigint>();
+  readonly #running = new Map<string, Promise<AttemptResult | undefined>>();
+  readonly #circuits = new NetworkCircuits();
+  readonly #stopping = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: SchedulerParts) {
+    this.#parts = parts;
+    parts.ledger.whenOwed((record) => this.#onOwed(record));
+  }
+
+  /** When the next try of a deletion is due, in milliseconds from now; `undefined` for a dead letter. */
+  dueInMs(id: string): number | undefined {
+    const dueNs = this.#dueNs.get(id);
+    return dueNs === undefined ? undefined : Math.max(0, nsToMs(dueNs - monotonicNs()));
+  }
+
+  /** Tries a deletion now, a dead letter too; `undefined` if it is being tried or not known. */
+  async tryNow(id: string): Promise<AttemptResult | undefined> {
+    if (this.#running.has(id) || this.#parts.ledger.find(id) === undefined) return undefined;
+    return await this.#start(id);
+  }
+
+  /**
+   * Before an ADD of the same container: waits for tries that run, then tries once what is owed. The caller has said
+   * that it is adding, so that no further try begins meanwhile.
+   */
+  async settleSandbox(containerId: string): Promise<void> {
+    const owed = this.#parts.ledger.ofSandbox(containerId);
+    await Promise.all(owed.map(({ id }) => this.#running.get(id)));
+    for (const { id } of this.#parts.ledger.ofSandbox(containerId)) {
+      if (this.#parts.ledger.find(id)?.state === "pending") await this.#start(id);
+    }
+  }
+
+  /** Gives a deletion up for good, after a try that runs. */
+  async abandon(id: string): Promise<void> {
+    await this.#running.get(id);
+    this.#dueNs.delete(id);
+    await this.#parts.ledger.close(id);
+  }
+
+  /** No try begins any more; those that run are ended and stay owed. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#stopping.abort();
+    await Promise.all(this.#running.values());
+  }
+
+  #onOwed(record: DeletionRecord): void {
+    if (record.state === "dead") return;
+    this.#schedule(
+      record,
+      record.attempts.length === 0 && record.attemptCount > 0 ? this.#delayMs(record) : 0,
+    );
+  }
+
+  #delayMs(record: DeletionRecord): number {
+    const { retry } = this.#policy(record);
+    return nextDelayMs(elapsedMs(record.age, this.#parts.clock), retry, this.#parts.random);
+  }
+
+  #policy(record: DeletionRecord) {
+    return this.#parts.policyOf(record.attachment, owedIndexes(record.attachment)[0] ?? 0).policy;
+  }
+
+  #schedule(record: DeletionRecord, delayMs: number): void {
+    this.#dueNs.set(record.id, monotonicNs() + msToNs(delayMs));
+    this.#arm();
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    if (this.#stopping.signal.aborted) return;
+    let earliest: bigint | undefined;
+    for (const [id, dueNs] of this.#dueNs) {
+      if (this.#running.has(id)) continue;
+      if (earliest === undefined || dueNs < earliest) earliest = dueNs;
+    }
+    if (earliest === undefined) return;
+    const delayMs = Math.min(Math.max(5, nsToMs(earliest - monotonicNs())), 60_000);
+    this.#timer = setTimeout(() => this.#runDue(), delayMs);
+  }
+
+  #runDue(): void {
+    const nowNs = monotonicNs();
+    const due = [...this.#dueNs].filter(([id, dueNs]) => dueNs <= nowNs && !this.#running.has(id));
+    due.sort(([, left], [, right]) => (left < right ? -1 : 1));
+    for (const [id] of due) {
+      const record = this.#parts.ledger.find(id);
+      if (record === undefined) this.#dueNs.delete(id);
+      else if (this.#running.size >= concurrentAttempts || this.#mustWait(record)) this.#putOff(id, nowNs);
+      else void this.#start(id);
+    }
+    this.#arm();
+  }
+
+  /** Spread over some seconds, so that thousands that wait for one probe do not all wake up at once. */
+  #putOff(id: string, nowNs: bigint): void {
+    this.#dueNs.set(id, nowNs + msToNs(250 + this.#parts.random() * Math.min(5000, this.#dueNs.size)));
+  }
+
+  #mustWait(record: DeletionRecord): boolean {
+    const isAdding = this.#parts.turns.isAdding(record.sandbox);
+    return isAdding || !this.#circuits.mayTry(record.attachment.network);
+  }
+
+  #start(id: string): Promise<AttemptResult | undefined> {
+    const record = this.#parts.ledger.find(id);
+    const network = record?.attachment.network ?? "";
+    this.#circuits.begin(network);
+    const attempt = this.#attempt(id)
+      .catch((err: unknown) => {
+        this.#parts.log.error({ err, deletion: id }, "attempt at an owed deletion broke off");
+        return undefined;
+      })
+      .finally(() => {
+        this.#running.delete(id);
+        this.#circuits.end(network);
+        const now = this.#parts.ledger.find(id);
+        if (now?.state === "pending") this.#schedule(now, this.#delayMs(now));
+        else this.#dueNs.delete(id);
+        this.#arm();
+      });
+    this.#running.set(id, attempt);
+    return attempt;
+  }
+
+  async #attempt(id: string): Promise<AttemptResult | undefined> {
+    const { slots, ledger, attempt, instruments } = this.#parts;
+    const signal = this.#stopping.signal;
+    const slot = await slots.acquire("retry", Deadline.after(3_600_000), signal);
+    try {
+      const record = ledger.find(id);
+      if (record === undefined || signal.aborted) return undefined;
+      const result = await attempt(record, signal);
+      instruments.deletionRetry(record.attachment.network, result.outcome);
+      this.#tell(result);
+      await this.#writeDown(record, result);
+      return result;
+    } finally {
+      slot.release();
+    }
+  }
+
+  async #writeDown(before: DeletionRecord, { outcome, record }: AttemptResult): Promise<void> {
+    const { ledger } = this.#parts;
+    const { network } = record.attachment;
+    if (outcome === "settled") {
+      await this.#parts.removeFiles(record);
+      await ledger.close(record.id);
+      if (this.#circuits.succeeded(network)) this.#makeDue(network);
+      return;
+    }
+    if (outcome === "fenced")
+      return await this.#bury(record, "a newer sandbox has this container and interface");
+    this.#circuits.failed(network, record.id);
+    const { giveUpAfterMs } = this.#policy(record).retry;
+    const isOver = elapsedMs(record.age, this.#parts.clock) >= giveUpAfterMs;
+    if (before.state === "dead") return await ledger.update(record);
+    if (isOver) return await this.#bury(record, `given up after ${formatDuration(giveUpAfterMs)}`);
+    await ledger.update(record);
+  }
+
+  async #bury(record: DeletionRecord, reason: string): Promise<void> {
+    const { network } = record.attachment;
+    const why = reason.startsWith("given up") ? "age" : "fenced";
+    this.#parts.instruments.deletionDead(network, why);
+    this.#parts.log.error(
+      { deletion: record.id, containerID: record.sandbox, network, reason },
+      "owed deletion given up",
+    );
+    await this.#parts.ledger.update({ ...record, state: "dead", reason });
+  }
+
+  #makeDue(network: string): void {
+    for (const record of this.#parts.ledger.all()) {
+      if (record.state === "pending" && record.attachment.network === network) this.#schedule(record, 0);
+    }
+  }
+
+  #tell({ outcome, record }: AttemptResult): void {
+    const { network } = record.attachment;
+    const { log, recorder, clock } = this.#parts;
+    const fields = {
+      deletion: record.id,
+      containerID: record.sandbox,
+      network,
+      attempts: record.attemptCount,
+      outcome,
+    };
+    log.info({ ...fields, lastError: record.lastError }, "owed deletion tried");
+    recorder.record(record.pod, {
+      at: clock.nowText(),
+      requestId: `deletion-${record.id}`,
+      command: "DEL",
+      step: "retry",
+      network,
+      outcome,
+      durationMs: record.attempts.at(-1)?.durationMs ?? 0,
+      text: outcome === "failed" ? (record.lastError?.msg ?? "") : "",
+    });
+  }
+}

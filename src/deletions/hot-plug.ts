@@ -1,0 +1,233 @@
+import { buildDelegates } from "../attachments/build-delegates.ts";
+import type { ChosenNetwork, Delegate } from "../attachments/delegate.ts";
+import { type DelegateTools, observedRuntime } from "../attachments/delegate-runtime.ts";
+import { Failure } from "../attachments/failure.ts";
+import { podReferenceOf } from "../attachments/find-pod.ts";
+import type { Log } from "../attachments/instruments.ts";
+import type { CniInvocation, InterfaceAttributes } from "../attachments/invocation.ts";
+import { readMultusConfiguration } from "../attachments/multus-configuration.ts";
+import type { NetworkSelection } from "../attachments/network-selection.ts";
+import type { Namespaces, SandboxStore } from "../attachments/ports.ts";
+import { prepareList } from "../attachments/prepare-list.ts";
+import { requestFailure } from "../attachments/request-failure.ts";
+import type { RequestSlots } from "../attachments/request-slots.ts";
+import { readPolicy, resolvePolicy } from "../attachments/resolve-policy.ts";
+import { attachmentOf } from "../attachments/sandbox-intent.ts";
+import type { AttachmentRecord, SandboxRecord } from "../attachments/sandbox-record.ts";
+import type { SandboxTurns } from "../attachments/sandbox-turns.ts";
+import { pluginLimitMs, type ReadSettings } from "../attachments/settings.ts";
+import { addNetworkList, CniError, convertResult, printResult } from "../cni/index.ts";
+import { Deadline } from "../foundation/deadline.ts";
+import { formatDuration } from "../foundation/duration.ts";
+import { deletionFailure } from "./deletion-failure.ts";
+import type { TakeDown } from "./take-down.ts";
+
+export interface HotPlugParts {
+  readonly tools: DelegateTools;
+  readonly settings: ReadSettings;
+  readonly namespaces: Namespaces;
+  readonly store: SandboxStore;
+  readonly turns: SandboxTurns;
+  readonly slots: RequestSlots;
+  readonly takeDown: TakeDown;
+  readonly log: Log;
+}
+
+/**
+ * `/delegate`: one more network for a running pod, by a controller's own configuration. It becomes an entry of its
+ * own in the container's record, so that the sandbox's DEL takes it down with the rest.
+ */
+export class HotPlug {
+  readonly #parts: HotPlugParts;
+
+  constructor(parts: HotPlugParts) {
+    this.#parts = parts;
+  }
+
+  /** The network's result at CNI 1.1.0, JSON text. */
+  async attach(
+    invocation: CniInvocation,
+    attributes: InterfaceAttributes,
+    caller: AbortSignal,
+  ): Promise<string> {
+    const { turns, slots, settings } = this.#parts;
+    const deadline = Deadline.after(settings().timeouts.addMs);
+    using limit = deadline.signal(caller);
+    try {
+      return await turns.runAdd(invocation.containerId, limit, async (signal) => {
+        const slot = await slots.acquire("add", deadline, signal);
+        try {
+          return await this.#attachInTurn(invocation, attributes, deadline, signal);
+        } finally {
+          slot.release();
+        }
+      });
+    } catch (error) {
+      throw requestFailure(error, `timeouts.add is ${formatDuration(settings().timeouts.addMs)}`);
+    }
+  }
+
+  /** @throws {Failure} what a strict network could not delete */
+  async detach(invocation: CniInvocation): Promise<void> {
+    const { turns, store, takeDown, settings } = this.#parts;
+    const deadline = Deadline.after(settings().timeouts.delMs);
+    await turns.run(invocation.containerId, async () => {
+      const stored = await store.load(invocation);
+      if (stored.kind !== "entry" || stored.entry.state === "done") return;
+      const settled = await takeDown.run({
+        record: stored.entry,
+        responsibility: { of: "runtime", refusals: stored.entry.refusals?.count ?? 0, refusedForMs: 0 },
+        requestId: invocation.requestId,
+        netns: invocation.netns,
+        deadline,
+        reason: "its hot-unplug failed",
+        mayRun: true,
+      });
+      const returned = settled.filter((attachment) => attachment.returned.length > 0);
+      if (returned.length > 0) throw deletionFailure(returned);
+    });
+  }
+
+  async #attachInTurn(
+    invocation: CniInvocation,
+    attributes: InterfaceAttributes,
+    deadline: Deadline,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { tools, store, settings: readSettings, turns, namespaces } = this.#parts;
+    const settings = readSettings();
+    const chosen = this.#choose(invocation, attributes);
+    const [delegate] = buildDelegates(
+      [chosen],
+      invocation,
+      readMultusConfiguration("{}", settings.overlay),
+      settings,
+    );
+    if (delegate === undefined) throw new Failure("internal", "a hot-plug request came to no network");
+    await this.#checkFree(invocation, chosen.network);
+    const pod = podReferenceOf(invocation.args);
+    const identity = await namespaces.identify(invocation.netns);
+    const intent: SandboxRecord = {
+      containerId: invocation.containerId,
+      ifName: invocation.ifName,
+      state: "adding",
+      generation: invocation.generation,
+      ...(pod === undefined ? {} : { pod }),
+      netns: invocation.netns,
+      ...(identity === undefined ? {} : { netnsIdentity: identity }),
+      created: tools.clock.nowText(),
+      attachments: [attachmentOf(delegate, tools.clock)],
+      hotPlugged: true,
+    };
+    tools.instruments.networkSeen(
+      chosen.network,
+      chosen.list.plugins.map((plugin) => plugin.type),
+    );
+    await store.save(intent);
+    try {
+      return await turns.insideNetworks([chosen.network], () =>
+        this.#run(intent, delegate, invocation, deadline, signal),
+      );
+    } catch (error) {
+      await this.#undo(intent, invocation.requestId);
+      signal.throwIfAborted();
+      throw requestFailure(error, "timeouts.add", { network: chosen.network, interface: invocation.ifName });
+    }
+  }
+
+  async #run(
+    intent: SandboxRecord,
+    delegate: Delegate,
+    invocation: CniInvocation,
+    deadline: Deadline,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { tools, settings, store } = this.#parts;
+    const { network, list, attachment } = delegate;
+    const context = { network, pod: intent.pod, requestId: invocation.requestId };
+    const limitMs = pluginLimitMs(settings(), network, list.name);
+    const result = await addNetworkList(observedRuntime(tools, context), list, attachment, {
+      signal,
+      pluginTimeoutMs: () => Math.min(limitMs, deadline.remainingMs()),
+    });
+    await store.save({ ...intent, state: "added", attachments: attachedWith(intent, printResult(result)) });
+    signal.throwIfAborted();
+    return printResult(convertResult(result, "1.1.0"));
+  }
+
+  #choose(invocation: CniInvocation, attributes: InterfaceAttributes): ChosenNetwork {
+    const settings = this.#parts.settings();
+    const where = "hot-plugged network configuration";
+    const prepared = prepare(invocation.config, attributes.cniArgs, where);
+    const { list } = prepared;
+    const configuration = readMultusConfiguration("{}", settings.overlay);
+    const policy = resolvePolicy(settings, list.name, list.name, [
+      { source: "network-configuration", where: `${where}: delErrorPolicy`, text: prepared.policy },
+      {
+        source: "multus-configuration",
+        where: "multus configuration: delErrorPolicy",
+        text: configuration.delErrorPolicy,
+      },
+    ]);
+    const pluginPolicies = Object.entries(prepared.pluginPolicies).map(([index, text]) => {
+      const place = {
+        source: "plugin-configuration",
+        where: `${where}: plugins[${index}].delErrorPolicy`,
+        text,
+      } as const;
+      return [index, { policy: readPolicy(place), source: place.source }] as const;
+    });
+    const selection: NetworkSelection = {
+      namespace: "",
+      name: list.name,
+      ...(attributes.ips === undefined ? {} : { ips: attributes.ips }),
+      ...(attributes.mac === undefined ? {} : { mac: attributes.mac }),
+    };
+    return {
+      network: list.name,
+      list,
+      policy,
+      pluginPolicies: Object.fromEntries(pluginPolicies),
+      selection,
+    };
+  }
+
+  async #checkFree(invocation: CniInvocation, network: string): Promise<void> {
+    const { store, namespaces } = this.#parts;
+    const [entries, links] = await Promise.all([
+      store.loadContainer(invocation.containerId),
+      namespaces.listLinks(invocation.netns),
+    ]);
+    const recorded = entries.some((entry) => entry.ifName === invocation.ifName && entry.state !== "done");
+    if (!recorded && links.every((link) => link.name !== invocation.ifName)) return;
+    throw new Failure(
+      "invalid-configuration",
+      `network "${network}": interface "${invocation.ifName}" exists in this sandbox already; ask for another name`,
+    );
+  }
+
+  async #undo(intent: SandboxRecord, requestId: string): Promise<void> {
+    await this.#parts.takeDown.run({
+      record: intent,
+      responsibility: { of: "daemon" },
+      requestId,
+      netns: intent.netns,
+      deadline: Deadline.after(this.#parts.settings().timeouts.delMs),
+      reason: "a hot-plugged network was undone, and this part of it could not be",
+      mayRun: true,
+    });
+  }
+}
+
+function attachedWith(intent: SandboxRecord, result: string): readonly AttachmentRecord[] {
+  return intent.attachments.map((attachment) => ({ ...attachment, state: "added", result }));
+}
+
+function prepare(text: string, cniArgs: string | undefined, where: string) {
+  try {
+    return prepareList(text, undefined, cniArgs);
+  } catch (error) {
+    if (error instanceof Failure || !(error instanceof CniError)) throw error;
+    throw new Failure("invalid-configuration", `${where}: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,45 @@
+interface Circuit {
+  running: number;
+  /** Deletions that failed since the last success. */
+  readonly failed: Set<string>;
+}
+
+/** So many different deletions of a network must fail, without a success between, before it counts as down. */
+const failuresUntilDown = 5;
+
+/** Which networks are down: they are asked by one probe at a time instead of by all of their debts. */
+export class NetworkCircuits {
+  readonly #circuits = new Map<string, Circuit>();
+
+  mayTry(network: string): boolean {
+    const circuit = this.#circuits.get(network);
+    return circuit === undefined || circuit.failed.size < failuresUntilDown || circuit.running === 0;
+  }
+
+  begin(network: string): void {
+    const circuit = this.#circuits.get(network) ?? { running: 0, failed: new Set() };
+    circuit.running += 1;
+    this.#circuits.set(network, circuit);
+  }
+
+  end(network: string): void {
+    const circuit = this.#circuits.get(network);
+    if (circuit === undefined) return;
+    circuit.running -= 1;
+    if (circuit.running === 0 && circuit.failed.size === 0) this.#circuits.delete(network);
+  }
+
+  failed(network: string, deletionId: string): void {
+    const failed = this.#circuits.get(network)?.failed;
+    if (failed !== undefined && failed.size < failuresUntilDown) failed.add(deletionId);
+  }
+
+  /** True if the network counted as down until now. */
+  succeeded(network: string): boolean {
+    const failed = this.#circuits.get(network)?.failed;
+    if (failed === undefined) return false;
+    const wasDown = failed.size >= failuresUntilDown;
+    failed.clear();
+    return wasDown;
+  }
+}

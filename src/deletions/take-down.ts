@@ -1,0 +1,188 @@
+import { carryAge, newAge } from "../attachments/age.ts";
+import type { DelegateTools } from "../attachments/delegate-runtime.ts";
+import type { Log } from "../attachments/instruments.ts";
+import type { Namespaces, SandboxStore } from "../attachments/ports.ts";
+import type { AttachmentRecord, DoneMark, SandboxRecord } from "../attachments/sandbox-record.ts";
+import type { SandboxTurns } from "../attachments/sandbox-turns.ts";
+import { pluginLimitMs, type ReadSettings } from "../attachments/settings.ts";
+import type { Deadline } from "../foundation/deadline.ts";
+import type { AttachmentFiles } from "./attachment-files.ts";
+import {
+  type PluginOutcome,
+  type PolicyOf,
+  type Responsibility,
+  type SettledAttachment,
+  settleAttachment,
+} from "./attachment-outcome.ts";
+import type { DeletionLedger } from "./deletion-ledger.ts";
+import { deletionOf } from "./deletion-of.ts";
+import { DeletionProgress } from "./deletion-progress.ts";
+import { fencedNamespace } from "./namespace-fence.ts";
+import type { StrictMarkers } from "./ports.ts";
+import { owedIndexes, owedPlugins, runAttachmentDeletion } from "./run-attachment-deletion.ts";
+import { tellOutcome } from "./tell-outcome.ts";
+
+export interface TakeDownParts {
+  readonly tools: DelegateTools;
+  readonly settings: ReadSettings;
+  readonly policyOf: PolicyOf;
+  readonly namespaces: Namespaces;
+  readonly store: SandboxStore;
+  readonly ledger: DeletionLedger;
+  readonly files: AttachmentFiles;
+  readonly strictMarkers: StrictMarkers;
+  readonly turns: SandboxTurns;
+  readonly log: Log;
+}
+
+export interface TakeDownOrder {
+  readonly record: SandboxRecord;
+  readonly responsibility: Responsibility;
+  readonly requestId: string;
+  /** CNI_NETNS of this request; the fence may empty it. */
+  readonly netns: string;
+  readonly deadline: Deadline;
+  /** For the deletions that come of it. */
+  readonly reason: string;
+  /** False: no plugin runs, all is settled as untried (no slot came free in time). */
+  readonly mayRun: boolean;
+}
+
+/**
+ * Takes a sandbox's networks down, in the sandbox's turn: the one path of a runtime's DEL, of a roll back, of a
+ * spooled DEL and of GC. Deletions are durable first, then the sandbox's record is reduced or becomes a mark.
+ */
+export class TakeDown {
+  readonly #parts: TakeDownParts;
+
+  constructor(parts: TakeDownParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * What each attachment came to, in the order of deletion; those with `returned` plugins are still in the record.
+   * @throws {Failure} `storage-failed` if the outcome cannot be written; the record then still stands as it was
+   */
+  async run(order: TakeDownOrder): Promise<readonly SettledAttachment[]> {
+    const networks = order.record.attachments.map(({ network }) => network);
+    return await this.#parts.turns.insideNetworks(networks, async () => {
+      const settled = await this.#runAll(order);
+      for (const attachment of settled) tellOutcome(this.#parts, order, attachment);
+      await this.#writeDown(order, settled);
+      return settled;
+    });
+  }
+
+  async #runAll(order: TakeDownOrder): Promise<readonly SettledAttachment[]> {
+    const { namespaces, store, log } = this.#parts;
+    const { record, responsibility } = order;
+    const netns = await fencedNamespace(namespaces, order.netns, record.netnsIdentity);
+    const progress = new DeletionProgress(store, record, log);
+    const settled: SettledAttachment[] = [];
+    try {
+      for (const [index, attachment] of [...record.attachments.entries()].reverse()) {
+        const outcomes = await this.#runOne(order, attachment, index, netns, progress);
+        settled.push(settleAttachment(attachment, outcomes, responsibility, this.#parts.policyOf));
+      }
+    } finally {
+      await progress.stop();
+    }
+    return settled;
+  }
+
+  async #runOne(
+    order: TakeDownOrder,
+    attachment: AttachmentRecord,
+    index: number,
+    netns: string,
+    progress: DeletionProgress,
+  ): Promise<readonly PluginOutcome[]> {
+    const { tools, settings } = this.#parts;
+    const { record, deadline, requestId } = order;
+    if (!order.mayRun || this.#isPutOff(order, attachment)) return untried(attachment);
+    const before = record.attachments.slice(0, index);
+    return await runAttachmentDeletion(tools, {
+      containerId: record.containerId,
+      netns,
+      attachment,
+      pod: record.pod,
+      requestId,
+      deadline,
+      pluginsAfter: before.reduce((sum, other) => sum + owedIndexes(other).length, 0),
+      pluginTimeoutMs: pluginLimitMs(settings(), attachment.network, attachment.listName),
+      onDeleted: (pluginIndex) => progress.deleted(index, pluginIndex),
+    });
+  }
+
+  /** `firstAttempt: "none"`: the runtime is answered at once, everything runs later. */
+  #isPutOff(order: TakeDownOrder, attachment: AttachmentRecord): boolean {
+    if (order.responsibility.of !== "runtime") return false;
+    return owedIndexes(attachment).every((index) => {
+      const { policy } = this.#parts.policyOf(attachment, index);
+      return policy.mode === "deferred" && policy.firstAttempt === "none";
+    });
+  }
+
+  async #writeDown(order: TakeDownOrder, settled: readonly SettledAttachment[]): Promise<void> {
+    const { ledger, store, tools, files, strictMarkers } = this.#parts;
+    const { record } = order;
+    const owed = settled.filter(({ deferred }) => deferred.length > 0);
+    await ledger.owe(owed.map((attachment) => deletionOf(record, attachment, tools.clock, order.reason)));
+    const gone = settled.filter((own) => own.deferred.length + own.returned.length === 0);
+    const goneAttachments = gone.map(({ attachment }) => attachment);
+    const kept = keptAttachments(record, settled);
+    if (kept.length > 0) {
+      await store.save(refusedRecord(record, kept, order.responsibility, tools.clock));
+      await files.removeCaches(record.containerId, goneAttachments);
+      return;
+    }
+    const mark: DoneMark = {
+      containerId: record.containerId,
+      ifName: record.ifName,
+      state: "done",
+      generation: record.generation,
+      age: newAge(tools.clock),
+    };
+    await store.save(mark);
+    await Promise.all([
+      files.removeCaches(record.containerId, goneAttachments),
+      files.removeScratch(record.containerId),
+      strictMarkers.clear(record.containerId),
+    ]);
+  }
+}
+
+function untried(attachment: AttachmentRecord): readonly PluginOutcome[] {
+  const plugins = owedPlugins(attachment);
+  return owedIndexes(attachment).map((index, position) => {
+    const plugin = plugins[position] ?? "?";
+    const error = attachment.lastError ?? { plugin, code: 11, msg: "not tried yet" };
+    return { index, plugin, kind: "not-tried", error };
+  });
+}
+
+/** What a strict network still owes stays, so that the runtime's next DEL runs it and nothing else. */
+function keptAttachments(
+  record: SandboxRecord,
+  settled: readonly SettledAttachment[],
+): readonly AttachmentRecord[] {
+  return record.attachments.flatMap((attachment): AttachmentRecord[] => {
+    const own = settled.find((candidate) => candidate.attachment === attachment);
+    if (own === undefined || own.returned.length === 0) return [];
+    const lastError = own.settled.find(({ decision }) => decision === "returned")?.error;
+    const owed = [...own.returned].sort((a, b) => a - b);
+    return [{ ...attachment, state: "deleting", owed, ...(lastError === undefined ? {} : { lastError }) }];
+  });
+}
+
+function refusedRecord(
+  record: SandboxRecord,
+  attachments: readonly AttachmentRecord[],
+  responsibility: Responsibility,
+  clock: DelegateTools["clock"],
+): SandboxRecord {
+  const before = record.refusals;
+  const count = (before?.count ?? 0) + (responsibility.of === "runtime" ? 1 : 0);
+  const age = before === undefined ? newAge(clock) : carryAge(before.age, clock);
+  return { ...record, state: "deleting", attachments, refusals: { count, age } };
+}
