@@ -1,0 +1,90 @@
+import {
+  type Decode,
+  decodeArray,
+  decodeBoolean,
+  decodeMap,
+  decodeString,
+  decodeStrings,
+  decodeStruct,
+  documentPlace,
+} from "../decoding/decode.ts";
+import { InvalidNetworkConfigError } from "../errors/configuration-errors.ts";
+import { jsonKind } from "../raw-json/json-kind.ts";
+import { JsonTypeError } from "../raw-json/json-type-error.ts";
+import { assertJson } from "../raw-json/raw-object.ts";
+import { configurationError } from "./configuration-error.ts";
+import type { PluginConfiguration } from "./network-list.ts";
+
+const what = "error parsing configuration";
+
+/**
+ * Reads one plugin configuration. The keys that libcni knows must have its types, in any letter case;
+ * every other key is left alone.
+ * @throws {InvalidNetworkConfigError}
+ * @see libcni `NetworkPluginConfFromBytes`
+ */
+export function parsePluginConfiguration(text: string): PluginConfiguration {
+  try {
+    assertJson(text);
+    return readPlugin(text);
+  } catch (error) {
+    throw configurationError(what, error);
+  }
+}
+
+function readPlugin(text: string): PluginConfiguration {
+  let type = "";
+  let name = "";
+  let cniVersion = "";
+  let ipamType = "";
+  let capabilities: Readonly<Record<string, boolean>> = {};
+  decodeStruct(text, documentPlace, "types.PluginConf", {
+    cniVersion: (value, place) => {
+      cniVersion = decodeString(value, place);
+    },
+    name: (value, place) => {
+      name = decodeString(value, place);
+    },
+    type: (value, place) => {
+      type = decodeString(value, place);
+    },
+    capabilities: (value, place) => {
+      // Go fills the same map for each of several keys that differ in letter case.
+      capabilities = { ...capabilities, ...decodeCapabilities(value, place) };
+    },
+    ipam: (value, place) =>
+      decodeStruct(value, place, "types.IPAM", {
+        type: (inner, innerPlace) => {
+          ipamType = decodeString(inner, innerPlace);
+        },
+      }),
+    dns: decodeDnsTypes,
+    prevResult: (value, place) => {
+      if (jsonKind(value) !== "object") throw new JsonTypeError(value, place, "map[string]interface {}");
+    },
+    "cni.dev/valid-attachments": decodeValidAttachments,
+  });
+  if (type === "") throw new InvalidNetworkConfigError(`${what}: missing 'type'`);
+  return {
+    type,
+    name,
+    cniVersion,
+    capabilities,
+    ...(ipamType === "" ? {} : { ipamType }),
+    text: text.trim(),
+  };
+}
+
+const decodeCapabilities = decodeMap("map[string]bool", decodeBoolean);
+
+const decodeDnsTypes: Decode<void> = (text, place) =>
+  decodeStruct(text, place, "types.DNS", {
+    nameservers: decodeStrings,
+    domain: decodeString,
+    search: decodeStrings,
+    options: decodeStrings,
+  });
+
+const decodeValidAttachments = decodeArray<void>("[]types.GCAttachment", (text, place) =>
+  decodeStruct(text, place, "types.GCAttachment", { containerID: decodeString, ifname: decodeString }),
+);
