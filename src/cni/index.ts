@@ -74,7 +74,12 @@ export type {
   ResultIp,
   ResultRoute,
 } from "./results/cni-result.ts";
-export { compareVersions, currentVersion, supportedVersions } from "./results/cni-version.ts";
+export {
+  compareVersions,
+  currentVersion,
+  isSupportedVersion,
+  supportedVersions,
+} from "./results/cni-version.ts";
 export { convertResult } from "./results/convert-result.ts";
 export { parseResult } from "./results/parse-result.ts";
 export { printResult } from "./results/print-result.ts";

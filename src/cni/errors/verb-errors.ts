@@ -1,6 +1,6 @@
 import { CniError, describeCniError } from "./cni-error.ts";
 import { goQuote } from "./go-quote.ts";
-import { PluginFailedError } from "./plugin-errors.ts";
+import { pluginFailureOf } from "./plugin-failure-of.ts";
 
 /** Which plugin of a list an error is about. */
 export interface FailedPlugin {
@@ -34,7 +34,7 @@ export class AddFailedError extends CniError {
 
   /** The plugin itself gave code, msg and details. */
   get fromPlugin(): boolean {
-    return this.cause instanceof PluginFailedError && this.cause.fromPlugin;
+    return pluginFailureOf(this.cause)?.fromPlugin ?? false;
   }
 }
 
