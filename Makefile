@@ -40,7 +40,7 @@ bench: build packages ## Start, ADD, DEL and memory beside the same plugin run b
 ##@ See
 demo: build ## A pod gets its networks and gives them back, whatever fails on the way (root)
 	@tools/install-packages.sh
-	@deploy/demo/demo.sh
+	@node deploy/demo/demo.mjs
 
 help: ## This list
 	@awk 'BEGIN { FS = ":.*## " } \
