@@ -1,0 +1,103 @@
+import { type BigIntStats, constants, fstatSync } from "node:fs";
+import { lstat } from "node:fs/promises";
+import { errnoCode, isPassingError } from "../foundation/passing-error.ts";
+import { retry } from "../foundation/retry.ts";
+import { closeFile, openFile, readFile } from "./file-calls.ts";
+import { isAbsent } from "./file-errors.ts";
+import { storageFailure } from "./storage-failure.ts";
+
+/** What stands where a file of ours should be. */
+export type FileContent =
+  | { readonly kind: "bytes"; readonly bytes: Buffer; readonly identity: FileIdentity }
+  | { readonly kind: "missing" }
+  | { readonly kind: "unreadable"; readonly reason: string };
+
+/** Tells a file from the one that stands under its name later. */
+export interface FileIdentity {
+  readonly inode: bigint;
+  readonly changedNs: bigint;
+}
+
+export const maxFileBytes = 16 * 1024 * 1024;
+
+/**
+ * Reads a file that anything may have been done to. Never blocks on what is no regular file, follows no link, and
+ * reads no more than `maxFileBytes`. A file whose owner may not read it is unreadable for root too, so that the
+ * outcome does not depend on who runs us.
+ * @throws {Failure} `storage-failed`: an error that says nothing of the file (EMFILE, EIO) and did not pass
+ */
+export async function readBoundedFile(file: string): Promise<FileContent> {
+  try {
+    return await retry(() => read(file), { waitsMs: [5, 25, 100, 300] });
+  } catch (error) {
+    if (isAbsent(error)) return { kind: "missing" };
+    if (isPassingError(error)) throw storageFailure("read", file, error);
+    return { kind: "unreadable", reason: reasons[errnoCode(error) ?? ""] ?? describeUnknown(error) };
+  }
+}
+
+/** `undefined` if nothing is there or it cannot be looked at. */
+export async function identifyFile(file: string): Promise<FileIdentity | undefined> {
+  try {
+    return identityOf(await lstat(file, { bigint: true }));
+  } catch {
+    return undefined;
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ELOOP: "a symbolic link",
+  EACCES: "no permission",
+  EPERM: "no permission",
+};
+
+// O_NONBLOCK and O_NOCTTY: something else may have been put there since it was looked at.
+const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+async function read(file: string): Promise<FileContent> {
+  // Before the open, because opening a device can have effects.
+  const unfit = describeUnfit(await lstat(file, { bigint: true }));
+  if (unfit !== undefined) return { kind: "unreadable", reason: unfit };
+  const descriptor = await openFile(file, readFlags);
+  try {
+    const opened = fstatSync(descriptor, { bigint: true });
+    const changed = describeUnfit(opened);
+    if (changed !== undefined) return { kind: "unreadable", reason: changed };
+    return {
+      kind: "bytes",
+      bytes: await readAll(descriptor, Number(opened.size)),
+      identity: identityOf(opened),
+    };
+  } finally {
+    closeFile(descriptor).catch(() => undefined);
+  }
+}
+
+function describeUnfit(found: BigIntStats): string | undefined {
+  if (found.isDirectory()) return "a directory";
+  if (found.isSymbolicLink()) return "a symbolic link";
+  if (!found.isFile()) return "not a regular file";
+  if ((found.mode & 0o400n) === 0n) return "no permission";
+  if (found.size === 0n) return "empty";
+  return found.size > BigInt(maxFileBytes) ? "too large" : undefined;
+}
+
+/** At most `size` bytes; fewer if the file shrank meanwhile. */
+async function readAll(descriptor: number, size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(size);
+  let length = 0;
+  while (length < size) {
+    const { bytesRead } = await readFile(descriptor, bytes, length, size - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return bytes.subarray(0, length);
+}
+
+function identityOf(found: BigIntStats): FileIdentity {
+  return { inode: found.ino, changedNs: found.ctimeNs };
+}
+
+function describeUnknown(error: unknown): string {
+  return `cannot be read (${errnoCode(error) ?? "unknown error"})`;
+}

@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { Failure } from "../attachments/failure.ts";
+import { KeyedQueue } from "../foundation/keyed-queue.ts";
+import { errnoCode } from "../foundation/passing-error.ts";
+import { ShapeError } from "./decode.ts";
+import type { DurableDirectory, WriteOptions } from "./durable-directory.ts";
+import { open, seal } from "./envelope.ts";
+import type { CorruptKind, Quarantine } from "./quarantine.ts";
+import { type FileIdentity, maxFileBytes, readBoundedFile } from "./read-bounded-file.ts";
+
+export interface RecordFileOptions<T> {
+  readonly directory: DurableDirectory;
+  readonly quarantine: Quarantine;
+  /** `kind` of the envelope. */
+  readonly kind: string;
+  readonly corruptKind: CorruptKind;
+  /** @throws {ShapeError} for a body that is none. `fileName` is where it was found. */
+  readonly decode: (body: unknown, fileName: string) => T;
+}
+
+/** What a file held. `unreadable` has been reported, and moved to `quarantined` where that was possible. */
+export type StoredRecord<T> =
+  | { readonly kind: "record"; readonly record: T; readonly identity: FileIdentity }
+  | { readonly kind: "missing" }
+  | { readonly kind: "unreadable"; readonly reason: string; readonly quarantined: string };
+
+/** Sealed records of one kind, one a file. */
+export class RecordFiles<T> {
+  readonly #options: RecordFileOptions<T>;
+  /** A file is judged and moved to quarantine in one turn, so that a good one written meanwhile stays. */
+  readonly #turns = new KeyedQueue();
+
+  constructor(options: RecordFileOptions<T>) {
+    this.#options = options;
+  }
+
+  /**
+   * Never rejects over what stands in the file.
+   * @throws {Failure} `storage-failed`: only for an error that says nothing of the file and did not pass
+   */
+  async read(name: string): Promise<StoredRecord<T>> {
+    const found = await this.#judge(name);
+    if (found.kind !== "unreadable") return found;
+    return await this.#turns.run(name, async () => {
+      const again = await this.#judge(name);
+      if (again.kind !== "unreadable") return again;
+      return { ...again, quarantined: await this.#quarantine(name, again.reason) };
+    });
+  }
+
+  /** On disk when it resolves. @throws {Failure} `storage-failed` */
+  async write(name: string, body: object, options?: WriteOptions): Promise<void> {
+    const bytes = seal(this.#options.kind, body);
+    if (bytes.length > maxFileBytes) {
+      throw new Failure("storage-failed", `the record ${name} would be larger than ${maxFileBytes} bytes`);
+    }
+    await this.#turns.run(name, async () => {
+      try {
+        await this.#options.directory.write(name, bytes, options);
+      } catch (error) {
+        if (errnoCode(error) !== "EISDIR") throw error;
+        await this.#quarantine(name, "a directory");
+        await this.#options.directory.write(name, bytes, options);
+      }
+    });
+  }
+
+  /** Gone for good when it resolves. @throws {Failure} `storage-failed` */
+  async remove(name: string): Promise<void> {
+    await this.#turns.run(name, () => this.#options.directory.remove(name));
+  }
+
+  /** File names of records, readable or not, as the directory gives them. */
+  async *names(): AsyncIterable<string> {
+    for await (const name of this.#options.directory.names()) if (name.endsWith(".json")) yield name;
+  }
+
+  async #quarantine(name: string, reason: string): Promise<string> {
+    const { directory, quarantine, corruptKind } = this.#options;
+    return await quarantine.take(join(directory.path, name), corruptKind, reason);
+  }
+
+  async #judge(
+    name: string,
+  ): Promise<Exclude<StoredRecord<T>, { kind: "unreadable" }> | { kind: "unreadable"; reason: string }> {
+    const content = await readBoundedFile(join(this.#options.directory.path, name));
+    if (content.kind !== "bytes") return content;
+    const opened = open(this.#options.kind, content.bytes);
+    if (opened.kind === "unreadable") return opened;
+    try {
+      const record = this.#options.decode(opened.body, name);
+      return { kind: "record", record, identity: content.identity };
+    } catch (error) {
+      if (error instanceof ShapeError) return { kind: "unreadable", reason: error.message };
+      throw error;
+    }
+  }
+}

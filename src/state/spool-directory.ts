@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import { type Generation, isOlder } from "../attachments/sandbox.ts";
+import type { SpooledDeletion, SpoolSource } from "../deletions/ports.ts";
+import { spooledDeletion } from "./decode-spool.ts";
+import { DirectoryWatch } from "./directory-watch.ts";
+import type { DurableDirectory } from "./durable-directory.ts";
+import type { Quarantine } from "./quarantine.ts";
+import { type FileIdentity, identifyFile } from "./read-bounded-file.ts";
+import { RecordFiles } from "./record-files.ts";
+
+export interface SpoolOptions {
+  readonly directory: DurableDirectory;
+  readonly quarantine: Quarantine;
+  /** The present boot: entries of another one are older. */
+  readonly bootId: string;
+  /** Gets what could not be read just now and is tried again at the next look. */
+  readonly onTrouble: (error: unknown) => void;
+  readonly rescanMs?: number;
+}
+
+/** The directory where shims put DELs that no daemon took. Their writers are other processes. */
+export class SpoolDirectory implements SpoolSource {
+  readonly #options: SpoolOptions;
+  readonly #files: RecordFiles<SpooledDeletion>;
+  /** The very file that was listed under a name: another one may stand there by the time that one is settled. */
+  readonly #listed = new Map<string, FileIdentity>();
+
+  constructor(options: SpoolOptions) {
+    this.#options = options;
+    this.#files = new RecordFiles({
+      directory: options.directory,
+      quarantine: options.quarantine,
+      kind: "multusd.spool",
+      corruptKind: "spool",
+      decode: (body, name) => ({ name, ...spooledDeletion(body, "") }),
+    });
+  }
+
+  /**
+   * At most `maxListed` entries, so that a spool of any size fits into memory; the rest comes once these are removed.
+   * Never rejects: what could not be looked at comes at the next look.
+   */
+  async list(): Promise<readonly SpooledDeletion[]> {
+    const entries: SpooledDeletion[] = [];
+    try {
+      for await (const name of this.#files.names()) {
+        const stored = await this.#files.read(name);
+        if (stored.kind !== "record") continue;
+        this.#listed.set(name, stored.identity);
+        entries.push(stored.record);
+        if (entries.length >= maxListed) break;
+      }
+    } catch (error) {
+      this.#options.onTrouble(error);
+    }
+    return entries.sort((left, right) => this.#compare(left.generation, right.generation));
+  }
+
+  async remove(name: string): Promise<void> {
+    const listed = this.#listed.get(name);
+    this.#listed.delete(name);
+    if (listed !== undefined) {
+      const found = await identifyFile(join(this.#options.directory.path, name));
+      if (found === undefined || found.inode !== listed.inode || found.changedNs !== listed.changedNs) return;
+    }
+    await this.#files.remove(name);
+  }
+
+  async watch(changed: () => void): Promise<{ stop(): Promise<void> }> {
+    const { directory, onTrouble, rescanMs = 2000 } = this.#options;
+    return new DirectoryWatch({ directory, changed, onTrouble, rescanMs });
+  }
+
+  /** Earlier boots first, each for itself: two of them cannot be compared. */
+  #compare(left: Generation, right: Generation): number {
+    const { bootId } = this.#options;
+    if (left.bootId !== right.bootId) {
+      if (left.bootId === bootId) return 1;
+      if (right.bootId === bootId) return -1;
+      return left.bootId < right.bootId ? -1 : 1;
+    }
+    return isOlder(left, right, bootId) ? -1 : Number(isOlder(right, left, bootId));
+  }
+}
+
+const maxListed = 1000;
