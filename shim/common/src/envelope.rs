@@ -14,14 +14,23 @@ pub fn seal(kind: &str, body: &str) -> Vec<u8> {
     file
 }
 
-/// The body inside `file`, if it is an envelope of this kind and version and nothing of it is lost or changed.
+/// The body inside `file`, if it is an envelope of this kind and nothing of it is lost or changed.
+///
+/// A newer version opens too: its reader sees how far it knows the body.
 pub fn open<'a>(kind: &str, file: &'a [u8]) -> Option<&'a [u8]> {
-    // Writers keep the order of keys, so the head is as long as any other of its kind.
-    let length = head(kind, &"0".repeat(64)).len();
-    let (found, rest) = file.split_at_checked(length)?;
-    let rest = rest.strip_suffix(b"\n").unwrap_or(rest);
-    let body = rest.strip_suffix(b"}")?;
-    (found == head(kind, &sha256_hex(body)).as_bytes()).then_some(body)
+    let rest = file.strip_prefix(format!(r#"{{"kind":"{kind}","version":"#).as_bytes())?;
+    let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+    let (version, rest) = rest.split_at(digits);
+    if version.is_empty() || version.starts_with(b"0") {
+        return None;
+    }
+    let (hash, rest) = rest.strip_prefix(br#","sha256":""#)?.split_at_checked(64)?;
+    let rest = rest.strip_prefix(br#"","body":"#)?;
+    let body = rest
+        .strip_suffix(b"\n")
+        .unwrap_or(rest)
+        .strip_suffix(b"}")?;
+    (hash == sha256_hex(body).as_bytes()).then_some(body)
 }
 
 fn head(kind: &str, sha256: &str) -> String {
@@ -62,7 +71,8 @@ mod tests {
         assert_eq!(open("multusd.ready", &file), None);
         for position in 0..file.len() - 1 {
             let mut changed = file.clone();
-            changed[position] ^= 1;
+            // Not into another digit: a version is whatever its writer's was.
+            changed[position] ^= 0x80;
             assert_eq!(open("multusd.strict", &changed), None, "byte {position}");
         }
         for length in 0..file.len() - 1 {
@@ -71,6 +81,19 @@ mod tests {
                 None,
                 "length {length}"
             );
+        }
+    }
+
+    #[test]
+    fn a_newer_version_opens() {
+        let newer = |version: &str| {
+            String::from_utf8(seal("k", "{}"))
+                .unwrap()
+                .replace(r#""version":1"#, &format!(r#""version":{version}"#))
+        };
+        assert_eq!(open("k", newer("12").as_bytes()), Some(&b"{}"[..]));
+        for version in ["", "0", "01", "-1", "\"1\""] {
+            assert_eq!(open("k", newer(version).as_bytes()), None, "{version}");
         }
     }
 
