@@ -3,7 +3,7 @@ import { nearestName } from "../foundation/nearest-name.ts";
 import type { ErrorPolicy, IgnoreRule, PolicyMode } from "./error-policy.ts";
 import { compileSafeExpression } from "./safe-expression.ts";
 
-/** What stands wrong where: `path` as in `networks["a/b"].delErrorPolicy.retry.max`, `message` without the value. */
+/** What stands wrong where: `path` as in `/networks/a~1b/delErrorPolicy/retry/max`, `message` without the value. */
 export interface PolicyProblem {
   readonly path: string;
   readonly message: string;
@@ -152,7 +152,7 @@ class Reader {
   }
 
   element(index: number): Reader {
-    return new Reader(`${this.#path}[${index}]`, this.#problems);
+    return new Reader(`${this.#path}/${index}`, this.#problems);
   }
 
   members(value: unknown, known: readonly string[]): ReadMember {
@@ -196,8 +196,12 @@ class Reader {
   }
 
   #member(key: string): Reader {
-    const name = /^[A-Za-z_$][\w$-]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
-    return new Reader(`${this.#path}${name}`, this.#problems);
+    const token = key.replaceAll("~", "~0").replaceAll("/", "~1");
+    const shown = token.replaceAll(
+      /\p{C}/gu,
+      (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+    );
+    return new Reader(`${this.#path}/${shown}`, this.#problems);
   }
 }
 

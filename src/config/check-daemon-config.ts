@@ -26,7 +26,7 @@ function inOrderOfFile(
   value: Readonly<Record<string, unknown>>,
 ): readonly ConfigProblem[] {
   const order = new Map(Object.keys(value).map((key, index) => [key, index]));
-  const place = ({ path }: ConfigProblem) => order.get(/^\w+/.exec(path)?.[0] ?? "") ?? order.size;
+  const place = ({ path }: ConfigProblem) => order.get(/^\/(\w+)/.exec(path)?.[1] ?? "") ?? order.size;
   return problems.toSorted((left, right) => place(left) - place(right));
 }
 
@@ -38,7 +38,7 @@ function schemaProblems(value: Readonly<Record<string, unknown>>): readonly Conf
     byPath.set(error.instancePath, error);
   }
   return Array.from(byPath.values(), (error) => ({
-    path: formatPath(pathTokens(error.instancePath, value)),
+    path: formatPath(pointerTokens(error.instancePath)),
     message: describeError(error),
   }));
 }
@@ -54,18 +54,9 @@ function findErrors(value: unknown): readonly TLocalizedValidationError[] {
   }
 }
 
-/** Turns a JSON pointer into keys; a number is an index only where the value is an array. */
-function pathTokens(pointer: string, root: unknown): readonly (string | number)[] {
-  let at = root;
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((part) => {
-      const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-      const token = Array.isArray(at) ? Number(key) : key;
-      at = isObject(at) || Array.isArray(at) ? Reflect.get(at, key) : undefined;
-      return token;
-    });
+function pointerTokens(pointer: string): readonly string[] {
+  const tokens = pointer.split("/").slice(1);
+  return tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -113,8 +104,8 @@ function findClashes({ limits }: DaemonConfigFile): readonly ConfigProblem[] {
   if (slots === "auto" || reserved === undefined || reserved < slots) return [];
   return [
     {
-      path: "limits.reservedForDel",
-      message: "must be less than limits.concurrentDelegates: nothing else could run",
+      path: "/limits/reservedForDel",
+      message: "must be less than concurrentDelegates: nothing else could run",
     },
   ];
 }

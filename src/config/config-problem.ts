@@ -1,4 +1,4 @@
-/** One mistake in the daemon's configuration: where (`networks["a/b"].timeouts.add`), and what is wrong there. */
+/** One mistake in the daemon's configuration: where (`/timeouts/add`, a JSON pointer), and what is wrong there. */
 export interface ConfigProblem {
   readonly path: string;
   readonly message: string;
@@ -24,15 +24,15 @@ export function formatProblems(problems: readonly ConfigProblem[]): string {
 }
 
 /** Path of a mistake that concerns the file itself: it cannot be read, or is no JSON object. */
-export const wholeFile = "(file)";
-const maxShownKeyLength = 64;
+export const wholeFile = "/";
+const maxShownKeyLength = 128;
 
-/** Text of a path: names joined by dots, other keys in brackets and quotes, elements of arrays as `[2]`. */
+/** JSON pointer (RFC 6901) on one line: long keys are cut, control characters are escaped. */
 export function formatPath(tokens: readonly (string | number)[]): string {
-  return tokens.reduce<string>((path, token) => {
-    if (typeof token === "number") return `${path}[${token}]`;
-    const key = token.slice(0, maxShownKeyLength);
-    if (!/^[A-Za-z_$][\w$-]*$/.test(key)) return `${path}[${JSON.stringify(key)}]`;
-    return path === "" ? key : `${path}.${key}`;
-  }, "");
+  return tokens.map((token) => `/${escapeToken(String(token))}`).join("");
+}
+
+function escapeToken(token: string): string {
+  const shown = token.slice(0, maxShownKeyLength).replaceAll("~", "~0").replaceAll("/", "~1");
+  return shown.replaceAll(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

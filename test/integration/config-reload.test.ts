@@ -64,7 +64,7 @@ describe("a configuration file that is written again", () => {
     await following.check();
     expect(refusals).toHaveLength(1);
     expect(refusals[0]).toBeInstanceOf(ConfigError);
-    expect(refusals[0]).toMatchObject({ problems: [{ path: "timeouts.add" }, { path: "limits.queue" }] });
+    expect(refusals[0]).toMatchObject({ problems: [{ path: "/timeouts/add" }, { path: "/limits/queue" }] });
     expect(changes).toEqual([]);
     await writeFile(file, '{"logLevel": "debug"}');
     await levelsBecome(["debug"]);

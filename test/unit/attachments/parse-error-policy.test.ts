@@ -79,35 +79,35 @@ describe("parseErrorPolicy", () => {
       ignore: [{ code: "3" }, "went", { message: "(a+)+" }],
     });
     expect(problems).toEqual([
-      'at.mode: must be "strict", "lenient" or "deferred"',
-      "at.escalate.attempts: must be a whole number from 1 to 1000000",
-      'at.escalate.age: must be a duration such as "90s", "10m" or "7d"',
-      "at.retry.initial: must be longer than zero",
-      'at.retry.giveUpAfter: must be a duration such as "90s", "10m" or "7d"',
-      "at.ignore[0].code: must be a whole number from 1 to 4294967295",
-      'at.ignore[1]: must be "gone", {"code": number} or {"message": "regular expression"}',
-      "at.ignore[2].message: must not repeat a group",
+      'at/mode: must be "strict", "lenient" or "deferred"',
+      "at/escalate/attempts: must be a whole number from 1 to 1000000",
+      'at/escalate/age: must be a duration such as "90s", "10m" or "7d"',
+      "at/retry/initial: must be longer than zero",
+      'at/retry/giveUpAfter: must be a duration such as "90s", "10m" or "7d"',
+      "at/ignore/0/code: must be a whole number from 1 to 4294967295",
+      'at/ignore/1: must be "gone", {"code": number} or {"message": "regular expression"}',
+      "at/ignore/2/message: must not repeat a group",
     ]);
   });
 
   it("calls an unknown key a problem and names the nearest", () => {
     expect(problemsOf({ mod: "strict", retry: { maximum: "1m", init: "1s" } })).toEqual([
-      'at.mod: unknown; did you mean "mode"?',
-      "at.retry.maximum: unknown; known are initial, max, giveUpAfter",
-      "at.retry.init: unknown; known are initial, max, giveUpAfter",
+      'at/mod: unknown; did you mean "mode"?',
+      "at/retry/maximum: unknown; known are initial, max, giveUpAfter",
+      "at/retry/init: unknown; known are initial, max, giveUpAfter",
     ]);
   });
 
   it("allows a postponed first attempt only where the failure is deferred", () => {
     expect(problemsOf({ mode: "strict", firstAttempt: "none" })).toEqual([
-      'at.firstAttempt: "none" needs the mode "deferred"',
+      'at/firstAttempt: "none" needs the mode "deferred"',
     ]);
     expect(problemsOf({ mode: "strict", firstAttempt: "inline" })).toEqual([]);
   });
 
   it("refuses bounds that contradict each other", () => {
     expect(problemsOf({ retry: { initial: "2m", max: "1m" } })).toEqual([
-      "at.retry: initial must not be longer than max",
+      "at/retry: initial must not be longer than max",
     ]);
   });
 
@@ -123,7 +123,7 @@ describe("parseErrorPolicy", () => {
 
   it("keeps a key that only looks like a prototype's member out", () => {
     expect(problemsOf(JSON.parse('{"__proto__": {"mode": "strict"}}'))).toEqual([
-      "at.__proto__: unknown; known are mode, firstAttempt, escalate, retry, ignore",
+      "at/__proto__: unknown; known are mode, firstAttempt, escalate, retry, ignore",
     ]);
   });
 });

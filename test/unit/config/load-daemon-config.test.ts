@@ -34,12 +34,12 @@ describe("loadDaemonConfig", () => {
     const file = join(directory, "daemon-config.json");
     await writeFile(file, '{"logLevel": 5, "networks": 6}');
     const message = await refusalOf(file);
-    expect(message).toContain(`${file}: logLevel: must be one of`);
-    expect(message).toContain("; networks: must be an object");
+    expect(message).toContain(`${file}: /logLevel: must be one of`);
+    expect(message).toContain("; /networks: must be an object");
   });
 
   it("refuses a file that is not there", async () => {
-    expect(await refusalOf(join(directory, "none.json"))).toContain("(file): cannot be read: ENOENT");
+    expect(await refusalOf(join(directory, "none.json"))).toContain("/: cannot be read: ENOENT");
   });
 
   it("refuses a directory and a FIFO without waiting", async () => {
@@ -54,6 +54,6 @@ describe("loadDaemonConfig", () => {
     await writeFile(file, `{}${" ".repeat(1024 * 1024 - 2)}`);
     expect(await loadDaemonConfig(file)).toMatchObject({ logLevel: "info" });
     await writeFile(file, `{}${" ".repeat(1024 * 1024 - 1)}`);
-    expect(await refusalOf(file)).toContain("(file): is larger than 1 MiB");
+    expect(await refusalOf(file)).toContain("/: is larger than 1 MiB");
   });
 });

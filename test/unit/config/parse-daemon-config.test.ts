@@ -146,8 +146,8 @@ describe("what upstream accepts", () => {
     expect(config.logLevel).toBe("error");
     expect(config.readinessIndicatorFile).toBe("/ready");
     expect(config.warnings).toEqual([
-      { path: "LogLevel", message: 'read as "logLevel"' },
-      { path: "readinessIndicatorFile", message: 'read as "readinessindicatorfile"' },
+      { path: "/LogLevel", message: 'read as "logLevel"' },
+      { path: "/readinessIndicatorFile", message: 'read as "readinessindicatorfile"' },
     ]);
   });
 
@@ -191,32 +191,32 @@ describe("a refused configuration", () => {
         logOptions: { maxSize: 0 },
       }),
     ).toEqual([
-      "socketDir: must be a string",
-      "logLevel: must be one of panic, fatal, error, warn, warning, info, verbose, debug, trace",
-      "connectionLimit: must be at least 1",
-      "metricsPort: must be at most 65535",
-      "systemNamespaces[1]: must be a string",
-      "systemNamespaces[2]: must be a string",
-      "delegates[1]: must be an object",
-      "capabilities.portMappings: must be true or false",
-      'delErrorPolicy.retry.max: must be a duration such as "90s", "10m" or "7d"',
-      'networks["a/b"].timeouts.plugin: must be a duration such as "90s" or "10m"',
-      'networks["a/b"].concurrency: must be at least 1',
-      'networks["a/b"].delErrorPolicy: must be "strict", "lenient" or "deferred"',
-      'timeouts.add: must be a duration such as "90s" or "10m"',
-      'timeouts.del: must be a duration such as "90s" or "10m"',
-      "timeouts.status: must be longer than zero",
-      'limits.concurrentDelegates: must be "auto" or a whole number from 1 to 10000',
-      "limits.queue: must be at least 1",
-      "limits.reservedForDel: must be a whole number",
-      'kubernetes: must be "auto", "off" or {"kubeconfig": absolute path}',
-      "manifestDir: must be an absolute path",
-      'metricsAddress: must be an address such as "127.0.0.1:9095", "[::1]:9095" or ":9095"',
-      'statusPolicy: must be one of "retry", "require", "skip"',
-      "keepConfigOnExit: must be true or false",
-      'criSocket: must be "auto", "off" or an absolute path',
-      "shutdownGrace: must not be longer than 1d",
-      "logOptions.maxSize: must be at least 1",
+      "/socketDir: must be a string",
+      "/logLevel: must be one of panic, fatal, error, warn, warning, info, verbose, debug, trace",
+      "/connectionLimit: must be at least 1",
+      "/metricsPort: must be at most 65535",
+      "/systemNamespaces/1: must be a string",
+      "/systemNamespaces/2: must be a string",
+      "/delegates/1: must be an object",
+      "/capabilities/portMappings: must be true or false",
+      '/delErrorPolicy/retry/max: must be a duration such as "90s", "10m" or "7d"',
+      '/networks/a~1b/timeouts/plugin: must be a duration such as "90s" or "10m"',
+      "/networks/a~1b/concurrency: must be at least 1",
+      '/networks/a~1b/delErrorPolicy: must be "strict", "lenient" or "deferred"',
+      '/timeouts/add: must be a duration such as "90s" or "10m"',
+      '/timeouts/del: must be a duration such as "90s" or "10m"',
+      "/timeouts/status: must be longer than zero",
+      '/limits/concurrentDelegates: must be "auto" or a whole number from 1 to 10000',
+      "/limits/queue: must be at least 1",
+      "/limits/reservedForDel: must be a whole number",
+      '/kubernetes: must be "auto", "off" or {"kubeconfig": absolute path}',
+      "/manifestDir: must be an absolute path",
+      '/metricsAddress: must be an address such as "127.0.0.1:9095", "[::1]:9095" or ":9095"',
+      '/statusPolicy: must be one of "retry", "require", "skip"',
+      "/keepConfigOnExit: must be true or false",
+      '/criSocket: must be "auto", "off" or an absolute path',
+      "/shutdownGrace: must not be longer than 1d",
+      "/logOptions/maxSize: must be at least 1",
     ]);
   });
 
@@ -226,18 +226,18 @@ describe("a refused configuration", () => {
   });
 
   it.each([
-    ["", "(file): is empty"],
-    [" \n", "(file): is empty"],
-    ["[]", "(file): must be a JSON object"],
-    ["null", "(file): must be a JSON object"],
-    ['"text"', "(file): must be a JSON object"],
-    ['{\n  "logLevel": "debug",\n  "x" 1\n}', "(file): is no JSON at line 3, column 7: "],
-    ['{"a": 1}}', "(file): is no JSON at line 1, column 9: "],
-    ['{"a": 1', "(file): is no JSON at line 1, column 8: "],
-    ['{"a": 01}', "(file): is no JSON at line 1, column 8: "],
-    ["\uFEFF{}", "(file): begins with a byte order mark"],
-    ["[".repeat(100_000), "(file): is no JSON at line 1, column"],
-    ["\0".repeat(4096), "(file): is no JSON at line 1, column 1: "],
+    ["", "/: is empty"],
+    [" \n", "/: is empty"],
+    ["[]", "/: must be a JSON object"],
+    ["null", "/: must be a JSON object"],
+    ['"text"', "/: must be a JSON object"],
+    ['{\n  "logLevel": "debug",\n  "x" 1\n}', "/: is no JSON at line 3, column 7: "],
+    ['{"a": 1}}', "/: is no JSON at line 1, column 9: "],
+    ['{"a": 1', "/: is no JSON at line 1, column 8: "],
+    ['{"a": 01}', "/: is no JSON at line 1, column 8: "],
+    ["\uFEFF{}", "/: begins with a byte order mark"],
+    ["[".repeat(100_000), "/: is no JSON at line 1, column"],
+    ["\0".repeat(4096), "/: is no JSON at line 1, column 1: "],
   ])("says where %j stops being JSON", (text, expected) => {
     const problems = problemsOf(text);
     expect(problems).toHaveLength(1);
@@ -282,13 +282,13 @@ describe("a refused configuration", () => {
 
   it("refuses slots for DEL that leave nothing else", () => {
     expect(problemsOf({ limits: { concurrentDelegates: 2, reservedForDel: 2 } })).toEqual([
-      "limits.reservedForDel: must be less than limits.concurrentDelegates: nothing else could run",
+      "/limits/reservedForDel: must be less than concurrentDelegates: nothing else could run",
     ]);
   });
 
   it("does not let odd keys reach into paths", () => {
     expect(problemsOf({ networks: { "a/b~c%zz\n": { timeouts: { add: 1 } } } })).toEqual([
-      'networks["a/b~c%zz\\n"].timeouts.add: must be a duration such as "90s" or "10m"',
+      '/networks/a~1b~0c%zz\\u{a}/timeouts/add: must be a duration such as "90s" or "10m"',
     ]);
   });
 });
@@ -318,18 +318,18 @@ describe("warnings", () => {
         networks: { "a/b": { delErorPolicy: "strict" } },
       }),
     ).toEqual([
-      'logLevle: unknown key; did you mean "logLevel"?',
-      "somethingElse: unknown key",
-      'allowTryDeleteOnErr: unknown key; did you mean "retryDeleteOnError"?',
-      'cniConf: unknown key; did you mean "confDir"?',
-      'timeouts.adn: unknown key; did you mean "add"?',
-      'networks["a/b"].delErorPolicy: unknown key; did you mean "delErrorPolicy"?',
+      '/logLevle: unknown key; did you mean "logLevel"?',
+      "/somethingElse: unknown key",
+      '/allowTryDeleteOnErr: unknown key; did you mean "retryDeleteOnError"?',
+      '/cniConf: unknown key; did you mean "confDir"?',
+      '/timeouts/adn: unknown key; did you mean "add"?',
+      '/networks/a~1b/delErorPolicy: unknown key; did you mean "delErrorPolicy"?',
     ]);
   });
 
   it("name keys that are accepted and change nothing", () => {
     expect(warningsOf({ enablePprof: true })).toEqual([
-      "enablePprof: accepted, but without effect: multusd is no Go program",
+      "/enablePprof: accepted, but without effect: multusd is no Go program",
     ]);
   });
 
