@@ -1,4 +1,4 @@
-import { CniCode, CniError, PluginFailedError } from "../cni/index.ts";
+import { CniCode, CniError, PluginFailedError, ResultCacheError } from "../cni/index.ts";
 import { DeadlineExceededError } from "../foundation/deadline.ts";
 import { formatDuration } from "../foundation/duration.ts";
 import { Failure } from "./failure.ts";
@@ -39,11 +39,23 @@ function delegateFailure(error: CniError, at: FailedDelegate | undefined, next: 
   const facts = { cause: error, ...(error.details === undefined ? {} : { details: error.details }) };
   const where = at === undefined ? "" : `network "${at.network}" (interface ${at.interface}): `;
   if (isTimeout(error)) return new Failure("deadline-exceeded", `${where}${error.message}${next}`, facts);
+  if (causes(error).some((cause) => cause instanceof ResultCacheError)) {
+    return new Failure("storage-failed", `${where}${error.message}${next}`, facts);
+  }
   const code = error.code === CniCode.Unknown ? {} : { code: error.code };
   return new Failure("delegate-failed", `${where}${error.message}${next}`, { ...facts, ...code });
 }
 
-/** True if a plugin was ended because its time was over. */
+/** True if a plugin was ended because its time was over, or not started since there was none left. */
 export function isTimeout(error: unknown): boolean {
-  return error instanceof PluginFailedError && error.kind === "timed-out";
+  return causes(error).some(
+    (cause) => cause instanceof PluginFailedError && (cause.kind === "timed-out" || cause.kind === "no-time"),
+  );
+}
+
+/** The error and what it wraps, outermost first; bounded, since a chain may come back to itself. */
+function causes(error: unknown): readonly unknown[] {
+  const chain: unknown[] = [];
+  for (let next = error; next instanceof Error && chain.length < 16; next = next.cause) chain.push(next);
+  return chain;
 }

@@ -67,13 +67,14 @@ export class RebuildSandbox {
     add(
       await this.#attempt(invocation, "scratch file", () => this.#fromScratch(invocation, settings, known)),
     );
-    add(primaryFirst(known, invocation).map((record) => this.#fromCache(record, settings, invocation)));
+    add(primaryFirst(known, invocation).flatMap((record) => this.#fromCache(record, settings, invocation)));
     add(
       await this.#attempt(invocation, "configured networks", () =>
         this.#fromConfiguration(invocation, settings),
       ),
     );
-    const identity = known.length > 0 ? undefined : await namespaces.identify(invocation.netns);
+    // The runtime says that this is the sandbox's namespace now; later tries hold it to that.
+    const identity = await namespaces.identify(invocation.netns);
     const pod = podReferenceOf(invocation.args);
     return {
       containerId: invocation.containerId,
@@ -141,16 +142,25 @@ export class RebuildSandbox {
     });
   }
 
-  #fromCache(record: CacheRecord, settings: DomainSettings, invocation: CniInvocation): AttachmentRecord {
-    return {
-      network: record.networkName,
-      listName: record.networkName,
-      interface: record.ifName,
-      config: record.config,
-      args: record.args,
-      ...this.#common(record, settings, invocation),
-      policy: this.#policy(settings, record.networkName, record.networkName, invocation),
-    };
+  /** Nothing for a record of libcni v0.7: it does not say which plugins there were. */
+  #fromCache(
+    record: CacheRecord,
+    settings: DomainSettings,
+    invocation: CniInvocation,
+  ): readonly AttachmentRecord[] {
+    const { config, networkName } = record;
+    if (config === undefined) return [];
+    return [
+      {
+        network: networkName,
+        listName: networkName,
+        interface: record.ifName,
+        config,
+        args: record.args,
+        ...this.#common(record, settings, invocation),
+        policy: this.#policy(settings, networkName, networkName, invocation),
+      },
+    ];
   }
 
   #common(cached: CacheRecord | undefined, settings: DomainSettings, invocation: CniInvocation) {

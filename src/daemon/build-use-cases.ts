@@ -1,0 +1,141 @@
+import { AddSandbox, type AddUndo } from "../attachments/add-sandbox.ts";
+import { CheckSandbox } from "../attachments/check-sandbox.ts";
+import type { NetworkSources } from "../attachments/choose-networks.ts";
+import type { DelegateTools } from "../attachments/delegate-runtime.ts";
+import type { Log } from "../attachments/instruments.ts";
+import type { CniInvocation, CniOperations } from "../attachments/invocation.ts";
+import type { Namespaces, PodSource, SandboxStore, UpstreamFiles } from "../attachments/ports.ts";
+import { ReportStatus } from "../attachments/report-status.ts";
+import type { RequestSlots } from "../attachments/request-slots.ts";
+import { SandboxTurns } from "../attachments/sandbox-turns.ts";
+import type { ReadSettings } from "../attachments/settings.ts";
+import type { OperatorQueries } from "../attachments/views.ts";
+import type { ResultCache } from "../cni/index.ts";
+import { AttachmentFiles } from "../deletions/attachment-files.ts";
+import { CollectGarbage } from "../deletions/collect-garbage.ts";
+import { DeleteSandbox } from "../deletions/delete-sandbox.ts";
+import { attemptDeletion } from "../deletions/deletion-attempt.ts";
+import { DeletionLedger } from "../deletions/deletion-ledger.ts";
+import { DeletionScheduler } from "../deletions/deletion-scheduler.ts";
+import { HotPlug } from "../deletions/hot-plug.ts";
+import { createOperations } from "../deletions/operations.ts";
+import { OperatorDesk } from "../deletions/operator-desk.ts";
+import { policyInForce } from "../deletions/policy-in-force.ts";
+import type { DeletionStore, SpooledDeletion, SpoolSource, StrictMarkers } from "../deletions/ports.ts";
+import { RebuildSandbox } from "../deletions/rebuild-sandbox.ts";
+import { SpoolIntake } from "../deletions/spool-intake.ts";
+import { StrictWatch } from "../deletions/strict-watch.ts";
+import { TakeDown } from "../deletions/take-down.ts";
+
+/** The adapters and settings that the domain is put together from. */
+export interface DomainParts {
+  readonly tools: DelegateTools;
+  readonly settings: ReadSettings;
+  readonly pods: PodSource;
+  readonly sources: NetworkSources;
+  readonly namespaces: Namespaces;
+  readonly store: SandboxStore;
+  readonly deletionStore: DeletionStore;
+  readonly spool: SpoolSource;
+  readonly strictMarkers: StrictMarkers;
+  readonly upstream: UpstreamFiles;
+  readonly cache: ResultCache;
+  readonly slots: RequestSlots;
+  readonly toInvocation: (entry: SpooledDeletion) => CniInvocation | undefined;
+  readonly storageProblem: () => string | undefined;
+  readonly log: Log;
+}
+
+/** The domain, put together but with nothing running yet. */
+export interface Domain {
+  readonly operations: CniOperations;
+  readonly desk: OperatorQueries;
+  readonly turns: SandboxTurns;
+  readonly ledger: DeletionLedger;
+  readonly scheduler: DeletionScheduler;
+  readonly spoolIntake: SpoolIntake;
+  readonly strictWatch: StrictWatch;
+  readonly deleteSandbox: DeleteSandbox;
+}
+
+export function buildDomain(parts: DomainParts): Domain {
+  const { tools, settings, store, namespaces, slots, strictMarkers, upstream, cache, log } = parts;
+  const { instruments, recorder, clock } = tools;
+  const turns = new SandboxTurns();
+  const policyOf = policyInForce(settings);
+  const files = new AttachmentFiles(cache, upstream, instruments, log);
+  const ledger = new DeletionLedger(parts.deletionStore, instruments, clock);
+  const takeDownParts = {
+    tools,
+    settings,
+    policyOf,
+    namespaces,
+    store,
+    ledger,
+    files,
+    strictMarkers,
+    turns,
+    log,
+  };
+  const takeDown = new TakeDown(takeDownParts);
+  const strictWatch = new StrictWatch({ takeDown, store, turns, policyOf, clock, log });
+  const rebuild = new RebuildSandbox({
+    ...parts,
+    clock,
+    onCorrupt: (kind) => instruments.stateCorrupt(kind),
+  });
+  const deleteSandbox = new DeleteSandbox({ ...takeDownParts, takeDown, slots, rebuild, strictWatch });
+  const scheduler = new DeletionScheduler({
+    ledger,
+    attempt: async (deletion, signal) =>
+      await attemptDeletion({ tools, settings, policyOf, namespaces, store }, deletion, signal),
+    removeFiles: async ({ sandbox, attachment }) => await files.removeCaches(sandbox, [attachment]),
+    policyOf,
+    slots,
+    turns,
+    instruments,
+    recorder,
+    clock,
+    log,
+    random: Math.random,
+  });
+  const { spool, toInvocation } = parts;
+  const spoolIntake = new SpoolIntake({ spool, deleteSandbox, toInvocation, instruments, log });
+  const undo = addUndo(deleteSandbox, spoolIntake, scheduler);
+  const useCases = {
+    add: new AddSandbox({ ...parts, turns, undo, writeStatus: keepInRecord }),
+    delete: deleteSandbox,
+    check: new CheckSandbox({ tools, settings, store, turns, slots }),
+    status: new ReportStatus({ ...parts, storageProblem: parts.storageProblem }),
+    collectGarbage: new CollectGarbage({ ...parts, turns, deleteSandbox }),
+    hotPlug: new HotPlug({ ...parts, turns, takeDown }),
+  };
+  return {
+    operations: createOperations(useCases, instruments),
+    desk: new OperatorDesk({ store, ledger, scheduler, policyOf, recorder, instruments, clock, log }),
+    turns,
+    ledger,
+    scheduler,
+    spoolIntake,
+    strictWatch,
+    deleteSandbox,
+  };
+}
+
+function addUndo(
+  deleteSandbox: DeleteSandbox,
+  spoolIntake: SpoolIntake,
+  scheduler: DeletionScheduler,
+): AddUndo {
+  return {
+    settleDebts: async ({ containerId }) => {
+      await spoolIntake.settleSandboxInTurn(containerId);
+      await scheduler.settleSandbox(containerId);
+    },
+    undo: async (record, requestId) => await deleteSandbox.undo(record, requestId),
+    undoUnrecorded: async (invocation) => await deleteSandbox.deleteSpooledInTurn(invocation),
+  };
+}
+
+/** Without a cluster the network-status lives in the sandbox's record, where the ADD has put it. */
+async function keepInRecord(): Promise<void> {}
