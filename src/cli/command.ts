@@ -1,0 +1,31 @@
+import type { AskDaemon } from "./daemon-client.ts";
+import type { Finding } from "./output.ts";
+
+/** Options that belong to single commands; each takes a value. */
+export const commandOptions = ["pod", "network", "sandbox", "reason"] as const;
+export type CommandOption = (typeof commandOptions)[number];
+
+/** What was given to a command. */
+export interface CommandInput {
+  /** As many as the command's `parameters`. */
+  readonly parameters: readonly string[];
+  readonly options: Readonly<Partial<Record<CommandOption, string>>>;
+  readonly ask: AskDaemon;
+  readonly socketFile: string;
+}
+
+/** One thing that multusctl can do. */
+export interface Command {
+  /** Words of the command line, such as `deletions show`. */
+  readonly name: string;
+  /** Names of what must follow, for people. */
+  readonly parameters: readonly string[];
+  readonly options: readonly CommandOption[];
+  /** An option that must be there. */
+  readonly required?: CommandOption;
+  /** How long one answer of the daemon may take. */
+  readonly timeoutMs: number;
+  readonly summary: string;
+  /** @throws {NoDaemonError | FailedAnswerError | UsageError} */
+  run(input: CommandInput): Promise<Finding>;
+}

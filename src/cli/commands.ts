@@ -1,0 +1,16 @@
+import { attachmentsCommand } from "./attachments-command.ts";
+import type { Command } from "./command.ts";
+import { deletionsAbandon, deletionsList, deletionsRetry, deletionsShow } from "./deletions-commands.ts";
+import { explainCommand } from "./explain-command.ts";
+import { statusCommand } from "./status-command.ts";
+
+/** Everything that multusctl can do, in the order of its help. */
+export const commands: readonly Command[] = [
+  statusCommand,
+  attachmentsCommand,
+  deletionsList,
+  deletionsShow,
+  deletionsRetry,
+  deletionsAbandon,
+  explainCommand,
+];

@@ -1,0 +1,39 @@
+import type { Command, CommandOption } from "./command.ts";
+import { commands } from "./commands.ts";
+
+export const defaultSocketFile = "/run/multus/multus.sock";
+
+const optionTexts: Readonly<Record<CommandOption, string>> = {
+  pod: "--pod NAMESPACE/POD",
+  network: "--network NETWORK",
+  sandbox: "--sandbox CONTAINERID",
+  reason: "--reason TEXT",
+};
+
+/** Text of `multusctl --help`; `docs/multusctl.md` holds the same. */
+export function renderHelp(): string {
+  const width = Math.max(...commands.map((command) => synopsis(command).length));
+  const lines = commands.map((command) => `  ${synopsis(command).padEnd(width)}  ${command.summary}`);
+  return `multusctl: what multusd holds and owes on this node, and what to do about it
+
+usage: multusctl [--socket FILE] [-o table|json|yaml] COMMAND
+
+${lines.join("\n")}
+
+  --socket FILE         the daemon's socket (default ${defaultSocketFile})
+  -o, --output FORM     table for people (default); json and yaml: the daemon's own answer
+  -h, --help            this text
+  --version             version of this program
+
+An ID may be shortened to a beginning that only one deletion has.
+Exit status: 0 fine; 1 found something, or the daemon refused; 2 wrong usage; 3 no daemon answers.
+`;
+}
+
+/** A command with everything that may follow it. */
+export function synopsis(command: Command): string {
+  const options = command.options.map((option) =>
+    option === command.required ? optionTexts[option] : `[${optionTexts[option]}]`,
+  );
+  return [command.name, ...command.parameters, ...options].join(" ");
+}
