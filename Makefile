@@ -18,7 +18,7 @@ clean: ## Remove what was built (node_modules stays)
 test: install packages ## All checks and tests; the last line adds them up
 	@node tools/test.mjs
 
-unit: install ## Unit, contract and architecture tests only
+unit: build ## Unit, contract and architecture tests only
 	@vitest run --project unit
 
 e2e: build packages ## Integration and end-to-end tests against dist/ (root, real kernel)
@@ -35,7 +35,7 @@ test-cluster: ## Tests in a real cluster
 	@tools/test-cluster.sh
 
 bench: build packages ## Start, ADD, DEL and memory beside the same plugin run bare
-	@node test/bench/bench.mjs
+	@node test/bench/bench.ts
 
 ##@ See
 demo: build ## A pod gets its networks and gives them back, whatever fails on the way (root)

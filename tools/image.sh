@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the image where a builder is there; the base images come from BASE_BUILD and BASE_RUN.
+# Builds the image where a builder is there; the base images come from BASE_RUST, BASE_NODE and BASE_RUN.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -12,6 +12,7 @@ if [ -z "$builder" ]; then
   exit 0
 fi
 set -- --tag "${IMAGE:-multusd}" --file Dockerfile
-[ -z "${BASE_BUILD:-}" ] || set -- "$@" --build-arg "BASE_BUILD=$BASE_BUILD"
+[ -z "${BASE_RUST:-}" ] || set -- "$@" --build-arg "BASE_RUST=$BASE_RUST"
+[ -z "${BASE_NODE:-}" ] || set -- "$@" --build-arg "BASE_NODE=$BASE_NODE"
 [ -z "${BASE_RUN:-}" ] || set -- "$@" --build-arg "BASE_RUN=$BASE_RUN"
 exec "$builder" build "$@" .
