@@ -12,11 +12,11 @@ export function buildNetworkStatus(
   result: CniResult,
   isPrimary: boolean,
 ): readonly NetworkStatus[] {
-  const { interfaces = [], ips = [], routes = [], dns = {} } = convertResult(result, "1.1.0");
+  const { interfaces = [], ips = [], routes = [], dns } = convertResult(result, "1.1.0");
   const gateway = routes
     .filter((route) => isDefault(route.dst) && route.gw !== undefined && route.gw !== "")
     .map((route) => route.gw ?? "");
-  const shared = { dns, ...(gateway.length > 0 ? { gateway } : {}) };
+  const shared = { dns: withoutEmpty(dns), ...(gateway.length > 0 ? { gateway } : {}) };
   const inSandbox = interfaces
     .map((link, index) => ({ link, index }))
     .filter(({ link }) => (link.sandbox ?? "") !== "");
@@ -62,6 +62,12 @@ function element(
     dns: shared.dns,
     ...(shared.gateway === undefined ? {} : { gateway: shared.gateway }),
   };
+}
+
+/** Go leaves empty lists and texts out; `dns` itself is always there. */
+function withoutEmpty(dns: CniResult["dns"] | undefined): NetworkStatus["dns"] {
+  const said = Object.entries(dns ?? {}).filter(([, value]) => value !== undefined && value.length > 0);
+  return Object.fromEntries(said);
 }
 
 function addressOnly(ip: { readonly address: string }): string {

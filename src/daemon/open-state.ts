@@ -68,7 +68,7 @@ export async function openState(parts: StateParts): Promise<OpenState> {
     }),
     strictMarkers: new StrictMarkerDirectory(strict),
     upstream: new UpstreamDirectory({ cniDir: config.cniDir, stateDir: directory.path, quarantine }),
-    cache: createResultCache(resultsPath, async (file, text) => {
+    cache: createResultCache(config.cniDir, async (file, text) => {
       await results.write(basename(file), Buffer.from(text));
     }),
     stop: async () => {
