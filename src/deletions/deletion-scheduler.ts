@@ -70,7 +70,7 @@ export class DeletionScheduler {
     const owed = this.#parts.ledger.ofSandbox(containerId);
     await Promise.all(owed.map(({ id }) => this.#running.get(id)));
     for (const { id } of this.#parts.ledger.ofSandbox(containerId)) {
-      if (this.#parts.ledger.find(id)?.state === "pending") await this.#start(id);
+      if (this.#parts.ledger.find(id)?.state === "pending") await this.#start(id, true);
     }
   }
 
@@ -146,11 +146,12 @@ export class DeletionScheduler {
     return isAdding || !this.#circuits.mayTry(record.attachment.network);
   }
 
-  #start(id: string): Promise<AttemptResult | undefined> {
+  /** @param hasSlot the caller runs in a slot of its own: waiting for another one could wait for itself */
+  #start(id: string, hasSlot = false): Promise<AttemptResult | undefined> {
     const record = this.#parts.ledger.find(id);
     const network = record?.attachment.network ?? "";
     this.#circuits.begin(network);
-    const attempt = this.#attempt(id)
+    const attempt = this.#attempt(id, hasSlot)
       .catch((err: unknown) => {
         this.#parts.log.error({ err, deletion: id }, "attempt at an owed deletion broke off");
         return undefined;
@@ -167,10 +168,10 @@ export class DeletionScheduler {
     return attempt;
   }
 
-  async #attempt(id: string): Promise<AttemptResult | undefined> {
+  async #attempt(id: string, hasSlot: boolean): Promise<AttemptResult | undefined> {
     const { slots, ledger, attempt, instruments } = this.#parts;
     const signal = this.#stopping.signal;
-    const slot = await slots.acquire("retry", Deadline.after(3_600_000), signal);
+    const slot = hasSlot ? undefined : await slots.acquire("retry", Deadline.after(3_600_000), signal);
     try {
       const record = ledger.find(id);
       if (record === undefined || signal.aborted) return undefined;
@@ -180,7 +181,7 @@ export class DeletionScheduler {
       await this.#writeDown(record, result);
       return result;
     } finally {
-      slot.release();
+      slot?.release();
     }
   }
 
