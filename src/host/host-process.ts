@@ -46,6 +46,11 @@ export function startHostProcess(program: HostProgram): HostProcess {
     reason ??= new HostLostError(signal === null ? `ended with code ${code}` : `was ended by ${signal}`);
     setTimeout(() => child.stdout.destroy(), goneMs).unref();
   });
+  // One that lives on but cannot answer any more.
+  child.stdout.once("end", () => {
+    const closed = setTimeout(() => kill(new HostLostError("closed its output")), goneMs).unref();
+    child.once("exit", () => clearTimeout(closed));
+  });
   // After the last answer has been read.
   child.once("close", finish);
   for (const stream of [child.stdin, child.stdout]) {

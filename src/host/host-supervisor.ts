@@ -20,6 +20,7 @@ const longestWaitMs = 5_000;
 
 /** Keeps one `multus-host` running: at once after the first loss, with growing waits (up to 5 s) while it keeps dying. */
 export class HostSupervisor {
+  readonly endedAtStart: readonly EndedGroup[];
   readonly #options: SupervisorOptions;
   readonly #stopped = new AbortController();
   readonly #finished: Promise<void>;
@@ -28,6 +29,7 @@ export class HostSupervisor {
   #quickLosses = 0;
 
   private constructor(options: SupervisorOptions, first: HostConnection) {
+    this.endedAtStart = first.endedBefore;
     this.#options = options;
     this.#adopt(first);
     this.#finished = this.#supervise(first);

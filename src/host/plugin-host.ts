@@ -2,6 +2,7 @@ import type { Namespaces } from "../attachments/ports.ts";
 import type { ExecutePlugin, PluginInvocation, PluginOutcome } from "../cni/execute-plugin.ts";
 import { throwIfAborted } from "../foundation/abort.ts";
 import { Deadline } from "../foundation/deadline.ts";
+import type { EndedGroup } from "./host-connection.ts";
 import { HostLostError } from "./host-errors.ts";
 import { hostNamespaces } from "./host-namespaces.ts";
 import { HostSupervisor, type SupervisorOptions } from "./host-supervisor.ts";
@@ -21,6 +22,8 @@ export interface PluginHostOptions extends SupervisorOptions {
 export interface PluginHost {
   readonly executePlugin: ExecutePlugin;
   readonly namespaces: Namespaces;
+  /** What an earlier host had left in `runsDirectory` and this one has ended. */
+  readonly endedAtStart: readonly EndedGroup[];
   /** False between the loss of a host and the greeting of the next. */
   readonly isRunning: boolean;
   /** Ends what runs (`executor-lost`) and the host; what is asked afterwards is `executor-lost` too. */
@@ -37,6 +40,7 @@ export async function startPluginHost(options: PluginHostOptions): Promise<Plugi
   return {
     executePlugin: async (invocation, signal) => await execute(supervisor, invocation, signal),
     namespaces: hostNamespaces(supervisor, options.bootId),
+    endedAtStart: supervisor.endedAtStart,
     get isRunning() {
       return supervisor.isRunning;
     },
