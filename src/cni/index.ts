@@ -27,6 +27,7 @@ export {
 } from "./errors/configuration-errors.ts";
 export { InvalidEnvironmentError } from "./errors/environment-error.ts";
 export { PluginFailedError, type PluginFailureKind, PluginNotFoundError } from "./errors/plugin-errors.ts";
+export { pluginFailureOf } from "./errors/plugin-failure-of.ts";
 export {
   CheckNotSupportedError,
   InvalidResultError,

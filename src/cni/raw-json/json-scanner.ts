@@ -1,3 +1,4 @@
+import { goQuote } from "../errors/go-quote.ts";
 import { JsonSyntaxError } from "./json-syntax-error.ts";
 
 /** Deeper nesting is refused, so that no input can exhaust the stack. Go's own bound is 10000. */
@@ -152,9 +153,11 @@ function unexpected(text: string, at: number, context: string): JsonSyntaxError 
   return new JsonSyntaxError(`invalid character ${quoteCharacter(codePoint)} ${context}`, text, at);
 }
 
+/** Go names a byte, so of a character beyond ASCII the first byte of its UTF-8. */
 function quoteCharacter(codePoint: number): string {
-  const character = String.fromCodePoint(codePoint);
+  const byte = Buffer.from(String.fromCodePoint(codePoint))[0] ?? 0;
+  const character = String.fromCharCode(byte);
   if (character === "'") return "'\\''";
   if (character === '"') return "'\"'";
-  return `'${JSON.stringify(character).slice(1, -1)}'`;
+  return `'${goQuote(character).slice(1, -1)}'`;
 }
