@@ -25,14 +25,13 @@ export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | un
 }
 
 /**
- * Resolves after `ms` (bounded by `maxTimerMs`), or rejects with the signal's reason. The timer does not keep the
- * process alive.
+ * Resolves after `ms` (bounded by `maxTimerMs`), or rejects with the signal's reason. Whoever waits
+ * keeps the process alive; a wait that may be long needs a signal that ends it.
  */
 export async function delay(ms: number, signal?: AbortSignal): Promise<void> {
   throwIfAborted(signal);
   const passed = Promise.withResolvers<void>();
   const timer = setTimeout(passed.resolve, Math.min(ms, maxTimerMs));
-  timer.unref();
   try {
     await abortable(passed.promise, signal);
   } finally {

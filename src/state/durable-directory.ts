@@ -1,12 +1,14 @@
 import { constants, type Dirent, fstatSync } from "node:fs";
-import { mkdir, opendir, rename, stat, unlink } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { opendir, rename, stat, unlink } from "node:fs/promises";
+import { join } from "node:path";
 import { errnoCode } from "../foundation/passing-error.ts";
 import { retry } from "../foundation/retry.ts";
-import { SharedSync } from "./directory-sync.ts";
-import { closeFile, openFile, syncFile, writeFile } from "./file-calls.ts";
+import { closeFile, openFile, writeFile } from "./file-calls.ts";
 import { isAbsent, isDiskFull } from "./file-errors.ts";
+import { makeOneDirectory } from "./make-directory.ts";
+import { SharedSync } from "./shared-sync.ts";
 import { storageFailure } from "./storage-failure.ts";
+import { directoryFlags, syncDirectory } from "./sync-directory.ts";
 import { nextTemporaryName } from "./temporary-name.ts";
 
 /** Space that is kept back for what must be written when the disk is full. */
@@ -141,22 +143,6 @@ export class DurableDirectory {
   }
 }
 
-/** Makes names that were made or removed in the directory survive a power cut. */
-export async function syncDirectory(directory: number | string): Promise<void> {
-  if (typeof directory === "string") {
-    const descriptor = await openFile(directory, directoryFlags);
-    await syncDirectory(descriptor).finally(() => closeFile(descriptor));
-    return;
-  }
-  try {
-    await syncFile(directory);
-  } catch (error) {
-    // Some file systems cannot sync a directory at all; they promise no more than they do without it.
-    const code = errnoCode(error);
-    if (code !== "EINVAL" && code !== "ENOTSUP") throw error;
-  }
-}
-
 interface HeldDirectory {
   readonly descriptor: number;
   /** An inode number is not given away while a descriptor holds the inode, so both tell the directory for sure. */
@@ -165,7 +151,6 @@ interface HeldDirectory {
 }
 
 const passingWaitsMs = [5, 25, 100];
-const directoryFlags = constants.O_RDONLY | constants.O_DIRECTORY;
 // O_DSYNC: the write call itself returns when the bytes are on disk, which saves the call that would sync them.
 const temporaryFlags =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW | constants.O_DSYNC;
@@ -175,14 +160,9 @@ async function openOrMake(path: string): Promise<HeldDirectory> {
     return await openDirectory(path);
   } catch (error) {
     if (errnoCode(error) !== "ENOENT") throw error;
-    await mkdir(path, { mode: 0o700 }).catch(ignoreExisting);
-    await syncDirectory(dirname(path));
+    await makeOneDirectory(path);
     return await openDirectory(path);
   }
-}
-
-function ignoreExisting(error: unknown): void {
-  if (errnoCode(error) !== "EEXIST") throw error;
 }
 
 async function openDirectory(path: string): Promise<HeldDirectory> {

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { stat, statfs, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { DurableDirectory, type Reserve, syncDirectory } from "./durable-directory.ts";
+import { DurableDirectory, type Reserve } from "./durable-directory.ts";
 import { isAbsent } from "./file-errors.ts";
+import { syncDirectory } from "./sync-directory.ts";
 
 export interface ReserveFileOptions {
   readonly stateDir: string;

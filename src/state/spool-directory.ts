@@ -16,6 +16,8 @@ export interface SpoolOptions {
   /** Gets what could not be read just now and is tried again at the next look. */
   readonly onTrouble: (error: unknown) => void;
   readonly rescanMs?: number;
+  /** How many entries `list` gives at once, so that a spool of any size fits into memory. */
+  readonly maxListed?: number;
 }
 
 /** The directory where shims put DELs that no daemon took. Their writers are other processes. */
@@ -37,10 +39,11 @@ export class SpoolDirectory implements SpoolSource {
   }
 
   /**
-   * At most `maxListed` entries, so that a spool of any size fits into memory; the rest comes once these are removed.
+   * At most `maxListed` entries; the rest comes once these are removed.
    * Never rejects: what could not be looked at comes at the next look.
    */
   async list(): Promise<readonly SpooledDeletion[]> {
+    const { maxListed = 1000 } = this.#options;
     const entries: SpooledDeletion[] = [];
     try {
       for await (const name of this.#files.names()) {
@@ -82,5 +85,3 @@ export class SpoolDirectory implements SpoolSource {
     return isOlder(left, right, bootId) ? -1 : Number(isOlder(right, left, bootId));
   }
 }
-
-const maxListed = 1000;

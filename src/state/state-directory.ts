@@ -1,10 +1,11 @@
 import { chmod, lstat, mkdir, rename, stat, statfs } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { Failure } from "../attachments/failure.ts";
 import { errnoCode } from "../foundation/passing-error.ts";
-import { syncDirectory } from "./durable-directory.ts";
 import { removeLeftoverTemporaries } from "./leftover-temporaries.ts";
+import { makeDirectory } from "./make-directory.ts";
 import { storageFailure } from "./storage-failure.ts";
+import { syncDirectory } from "./sync-directory.ts";
 
 export interface StateDirectoryOptions {
   readonly stateDir: string;
@@ -59,11 +60,7 @@ const magicOfVolatile: Readonly<Record<number, string>> = {
 const sharedMinAgeMs = 60_000;
 
 async function makeStateDirectory(path: string): Promise<string[]> {
-  const firstMade = await mkdir(path, { recursive: true, mode: 0o700 });
-  if (firstMade !== undefined) {
-    await syncDirectory(dirname(firstMade));
-    return [];
-  }
+  if (await makeDirectory(path)) return [];
   const { mode, uid } = await lstat(path);
   const warnings: string[] = [];
   if ((mode & 0o077) !== 0) {

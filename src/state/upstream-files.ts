@@ -1,9 +1,10 @@
-import { mkdir, unlink } from "node:fs/promises";
+import { unlink } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import type { UpstreamDelegate, UpstreamFiles, UpstreamScratch } from "../attachments/ports.ts";
 import { ShapeError } from "./decode.ts";
 import { isAbsent } from "./file-errors.ts";
 import { removeLeftoverTemporaries } from "./leftover-temporaries.ts";
+import { makeDirectory } from "./make-directory.ts";
 import type { Quarantine } from "./quarantine.ts";
 import { readBoundedFile } from "./read-bounded-file.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -52,7 +53,7 @@ export class UpstreamDirectory implements UpstreamFiles {
     try {
       await replaceFile(file, data).catch(async (error: unknown) => {
         if (!isAbsent(error)) throw error;
-        await mkdir(this.#cniDir, { recursive: true, mode: 0o700 });
+        await makeDirectory(this.#cniDir);
         await replaceFile(file, data);
       });
     } catch (error) {

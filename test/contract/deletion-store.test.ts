@@ -5,7 +5,8 @@ import { FileDeletionStore } from "../../src/state/deletion-store.ts";
 import { DurableDirectory } from "../../src/state/durable-directory.ts";
 import { Quarantine } from "../../src/state/quarantine.ts";
 import { FakeDeletionStore } from "../support/fake-deletion-store.ts";
-import { collect, deletionRecord, temporaryDirectory } from "../unit/state/sample-records.ts";
+import { deletionRecord } from "../unit/state/standard-records.ts";
+import { collect, temporaryDirectory } from "../unit/state/state-fixture.ts";
 
 async function fake(): Promise<DeletionStore> {
   return new FakeDeletionStore();

@@ -5,7 +5,7 @@ import type { StrictMarkers } from "../../src/deletions/ports.ts";
 import { DurableDirectory } from "../../src/state/durable-directory.ts";
 import { StrictMarkerDirectory } from "../../src/state/strict-markers.ts";
 import { FakeStrictMarkers } from "../support/fake-marker-store.ts";
-import { temporaryDirectory } from "../unit/state/sample-records.ts";
+import { temporaryDirectory } from "../unit/state/state-fixture.ts";
 
 interface Subject {
   readonly markers: StrictMarkers;

@@ -6,7 +6,8 @@ import { DurableDirectory } from "../../src/state/durable-directory.ts";
 import { Quarantine } from "../../src/state/quarantine.ts";
 import { FileSandboxStore } from "../../src/state/sandbox-store.ts";
 import { FakeSandboxStore } from "../support/fake-sandbox-store.ts";
-import { collect, doneMark, sandboxRecord, temporaryDirectory } from "../unit/state/sample-records.ts";
+import { doneMark, sandboxRecord } from "../unit/state/standard-records.ts";
+import { collect, temporaryDirectory } from "../unit/state/state-fixture.ts";
 
 interface Subject {
   readonly store: SandboxStore;

@@ -7,7 +7,8 @@ import { Quarantine } from "../../src/state/quarantine.ts";
 import { SpoolDirectory } from "../../src/state/spool-directory.ts";
 import { FakeSpoolSource } from "../support/fake-spool-store.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { bootId, temporaryDirectory } from "../unit/state/sample-records.ts";
+import { bootId } from "../unit/state/standard-records.ts";
+import { temporaryDirectory } from "../unit/state/state-fixture.ts";
 
 interface Subject {
   readonly spool: SpoolSource;

@@ -5,7 +5,7 @@ import type { UpstreamDelegate, UpstreamFiles } from "../../src/attachments/port
 import { Quarantine } from "../../src/state/quarantine.ts";
 import { UpstreamDirectory } from "../../src/state/upstream-files.ts";
 import { FakeUpstreamFiles } from "../support/fake-upstream-store.ts";
-import { temporaryDirectory } from "../unit/state/sample-records.ts";
+import { temporaryDirectory } from "../unit/state/state-fixture.ts";
 
 interface Subject {
   readonly upstream: UpstreamFiles;

@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { DurableDirectory } from "../../../src/state/durable-directory.ts";
 import { Quarantine } from "../../../src/state/quarantine.ts";
 import { FileSandboxStore } from "../../../src/state/sandbox-store.ts";
-import { fullAttachment, sandboxRecord, temporaryDirectory } from "./sample-records.ts";
+import { fullAttachment, sandboxRecord } from "./standard-records.ts";
+import { temporaryDirectory } from "./state-fixture.ts";
 
 /** Loads c1/eth0 from a file that holds `entry` as some other version may have written it. */
 async function loadWritten(entry: object, version = 1) {

@@ -2,9 +2,9 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../../src/attachments/failure.ts";
-import { SharedSync } from "../../../src/state/directory-sync.ts";
 import { DurableDirectory } from "../../../src/state/durable-directory.ts";
-import { collect, temporaryDirectory } from "./sample-records.ts";
+import { SharedSync } from "../../../src/state/shared-sync.ts";
+import { collect, temporaryDirectory } from "./state-fixture.ts";
 
 async function durableDirectory() {
   const path = join(await temporaryDirectory(), "files");

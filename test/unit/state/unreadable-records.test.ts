@@ -8,7 +8,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { DurableDirectory } from "../../../src/state/durable-directory.ts";
 import { type CorruptFile, Quarantine } from "../../../src/state/quarantine.ts";
 import { FileSandboxStore } from "../../../src/state/sandbox-store.ts";
-import { sandboxRecord, temporaryDirectory } from "./sample-records.ts";
+import { sandboxRecord } from "./standard-records.ts";
+import { temporaryDirectory } from "./state-fixture.ts";
 
 const run = promisify(execFile);
 const key = { containerId: "c1", ifName: "eth0" };
