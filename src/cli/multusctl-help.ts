@@ -12,13 +12,11 @@ const optionTexts: Readonly<Record<CommandOption, string>> = {
 
 /** Text of `multusctl --help`; `docs/multusctl.md` holds the same. */
 export function renderHelp(): string {
-  const width = Math.max(...commands.map((command) => synopsis(command).length));
-  const lines = commands.map((command) => `  ${synopsis(command).padEnd(width)}  ${command.summary}`);
   return `multusctl: what multusd holds and owes on this node, and what to do about it
 
 usage: multusctl [--socket FILE] [-o table|json|yaml] COMMAND
 
-${lines.join("\n")}
+${commands.map(describe).join("\n")}
 
   --socket FILE         the daemon's socket (default ${defaultSocketFile})
   -o, --output FORM     table for people (default); json and yaml: the daemon's own answer
@@ -28,6 +26,16 @@ ${lines.join("\n")}
 An ID may be shortened to a beginning that only one deletion has.
 Exit status: 0 fine; 1 found something, or the daemon refused; 2 wrong usage; 3 no daemon answers.
 `;
+}
+
+/** Column at which summaries begin, as those of the options below them. */
+const summaryColumn = 24;
+
+/** One line, or two where the command leaves no room for its summary. */
+function describe(command: Command): string {
+  const text = `  ${synopsis(command)}`;
+  const gap = text.length + 2 > summaryColumn ? `\n${" ".repeat(summaryColumn)}` : "";
+  return `${gap === "" ? text.padEnd(summaryColumn) : text + gap}${command.summary}`;
 }
 
 /** A command with everything that may follow it. */

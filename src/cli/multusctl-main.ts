@@ -1,7 +1,7 @@
 import { runMultusctl } from "./multusctl.ts";
 
-/** Set by the bundler from package.json. */
-declare const MULTUSD_VERSION: string;
+/** Put in by the build from package.json; unbundled sources have none. */
+declare const MULTUSD_VERSION: string | undefined;
 
 // Whoever reads may have seen enough (`multusctl … | head`).
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
@@ -9,5 +9,5 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.
 process.exitCode = await runMultusctl(process.argv.slice(2), {
   writeOut: (text) => process.stdout.write(text),
   writeError: (text) => process.stderr.write(text),
-  version: MULTUSD_VERSION,
+  version: typeof MULTUSD_VERSION === "string" ? MULTUSD_VERSION : "0.0.0-source",
 });

@@ -3,16 +3,11 @@ import { Failure } from "../attachments/failure.ts";
 import { Deadline, DeadlineExceededError } from "../foundation/deadline.ts";
 import { CallerGoneError, callerSignal } from "./caller-signal.ts";
 import type { Intake } from "./intake.ts";
-import {
-  peekCommand,
-  peekContainerId,
-  type ReadInvocation,
-  readInvocation,
-  type WireRequest,
-} from "./read-invocation.ts";
+import { type ReadInvocation, readInvocation, type WireRequest } from "./read-invocation.ts";
 import { noteFacts, replyContextOf } from "./request-facts.ts";
 import type { ServerParts, UseCases } from "./server-parts.ts";
 import { whenStarted } from "./when-started.ts";
+import { peekCommand, peekContainerId } from "./wire-environment.ts";
 
 /** What to run for a request that has been understood. */
 export type Carry<T> = (useCases: UseCases, read: ReadInvocation, signal: AbortSignal) => Promise<T>;

@@ -8,7 +8,7 @@ export interface CloseOptions {
 }
 
 export interface CloseOutcome {
-  /** Requests that were still running and have been cut off; their signals are aborted. */
+  /** Requests that were still running and have been cut off; their signals are aborted as their connections close. */
   readonly cut: number;
 }
 

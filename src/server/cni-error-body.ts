@@ -1,4 +1,5 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
+import * as Type from "typebox";
 
 /** Body of every failure (SPEC.md "Error"); `details` is absent where there is nothing to add. */
 export const CniErrorBody = Type.Object({

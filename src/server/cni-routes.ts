@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import Type from "typebox";
+import * as Type from "typebox";
 import type { CniOperations } from "../attachments/invocation.ts";
 import { type Carry, carryOut } from "./carry-out.ts";
 import { CniErrorBody } from "./cni-error-body.ts";

@@ -1,4 +1,5 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
+import * as Type from "typebox";
 
 /** Media type with which our own shim asks for a reply that it can print as it is. */
 export const negotiatedType = "application/vnd.multusd.v1+json";

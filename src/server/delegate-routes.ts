@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import Type from "typebox";
+import * as Type from "typebox";
 import { Failure } from "../attachments/failure.ts";
 import type { InterfaceAttributes } from "../attachments/invocation.ts";
 import { type Carry, carryOut } from "./carry-out.ts";

@@ -1,4 +1,4 @@
-import Type from "typebox";
+import * as Type from "typebox";
 import { CniErrorBody } from "./cni-error-body.ts";
 
 /** RFC 3339 UTC. */

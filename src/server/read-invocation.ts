@@ -1,11 +1,19 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Failure } from "../attachments/failure.ts";
-import { type CniCommand, type CniInvocation, cniCommands } from "../attachments/invocation.ts";
+import type { CniCommand, CniInvocation } from "../attachments/invocation.ts";
 import type { BootClock } from "../attachments/ports.ts";
-import { validateContainerId, validateInterfaceName } from "../cni/index.ts";
+import { validateInterfaceName } from "../cni/index.ts";
 import { readCniArgs } from "./read-cni-args.ts";
 import { readConfiguration, readConfigurationOfDelete } from "./read-configuration.ts";
 import { readTimeHeaders } from "./time-headers.ts";
+import {
+  badEnvironment,
+  containerIdProblem,
+  type Environment,
+  environmentOf,
+  peekCommand,
+  readText,
+} from "./wire-environment.ts";
 
 /** A request as it came over the socket, its body parsed but not trusted. */
 export interface WireRequest {
@@ -30,23 +38,7 @@ export interface ReadInvocation {
   readonly notes: readonly string[];
 }
 
-type Environment = Readonly<Record<string, unknown>>;
-
-/** A file's name is made of it (docs/wire.md), with a suffix, and a temporary one with more; in bytes. */
-const maxContainerIdLength = 200;
 const defaultInterface = "eth0";
-
-/** The command, where the body is whole enough to hold one that is known. */
-export function peekCommand(body: unknown): CniCommand | undefined {
-  const command = environmentOf(body)?.["CNI_COMMAND"];
-  return cniCommands.find((known) => known === command);
-}
-
-/** The container ID, where there is a valid one; else empty. */
-export function peekContainerId(body: unknown): string {
-  const id = environmentOf(body)?.["CNI_CONTAINERID"];
-  return typeof id === "string" && containerIdProblem(id) === undefined ? id : "";
-}
 
 /**
  * Makes a typed invocation of a request. A DEL is taken as long as its container can be told: a runtime that gets an
@@ -134,43 +126,6 @@ function toInvocation(
   return { invocation, cniVersion: head.cniVersion };
 }
 
-/**
- * Reads variables; absent ones are empty. NUL cannot stand in an environment: refused, or with `notes` passed over.
- */
-function readText(environment: Environment, notes?: string[]): (name: string) => string {
-  return (name) => {
-    const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
-    if (value === undefined) return "";
-    if (typeof value === "string" && !value.includes("\0")) return value;
-    if (notes === undefined) throw badEnvironment(`${name} is no text that an environment can hold`);
-    notes.push(`${name} is no text that an environment can hold, taken as empty`);
-    return "";
-  };
-}
-
-function containerIdProblem(id: string): { message: string; details?: string | undefined } | undefined {
-  const problem = validateContainerId(id);
-  if (problem !== undefined) return problem;
-  if (id.length <= maxContainerIdLength) return undefined;
-  return { message: `CNI_CONTAINERID is longer than ${maxContainerIdLength} characters` };
-}
-
-function environmentOf(body: unknown): Environment | undefined {
-  if (!isObject(body) || !isObject(body["env"])) return undefined;
-  return body["env"];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function splitPath(path: string): readonly string[] {
   return path.split(":").filter((directory) => directory !== "");
-}
-
-function badEnvironment(message: string, details?: string): Failure {
-  return new Failure("malformed-request", message, {
-    code: 4,
-    ...(details === undefined ? {} : { details }),
-  });
 }
