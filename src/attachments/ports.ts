@@ -84,7 +84,7 @@ export interface UpstreamFiles {
   readScratch(containerId: string): Promise<UpstreamScratch>;
   writeScratch(containerId: string, delegates: readonly UpstreamDelegate[]): Promise<void>;
   removeScratch(containerId: string): Promise<void>;
-  /** Quarantines the libcni cache file of an attachment that could not be read. */
+  /** Quarantines, and so counts, the libcni cache file of an attachment that could not be read. */
   quarantineCache(fileName: string): Promise<void>;
 }
 

@@ -63,7 +63,7 @@ export function buildDomain(parts: DomainParts): Domain {
   const { instruments, recorder, clock } = tools;
   const turns = new SandboxTurns();
   const policyOf = policyInForce(settings);
-  const files = new AttachmentFiles(cache, upstream, instruments, log);
+  const files = new AttachmentFiles(cache, upstream, log);
   const ledger = new DeletionLedger(parts.deletionStore, instruments, clock);
   const takeDownParts = {
     tools,
@@ -79,11 +79,7 @@ export function buildDomain(parts: DomainParts): Domain {
   };
   const takeDown = new TakeDown(takeDownParts);
   const strictWatch = new StrictWatch({ takeDown, store, turns, policyOf, clock, log });
-  const rebuild = new RebuildSandbox({
-    ...parts,
-    clock,
-    onCorrupt: (kind) => instruments.stateCorrupt(kind),
-  });
+  const rebuild = new RebuildSandbox({ ...parts, clock });
   const deleteSandbox = new DeleteSandbox({ ...takeDownParts, takeDown, slots, rebuild, strictWatch });
   const scheduler = new DeletionScheduler({
     ledger,

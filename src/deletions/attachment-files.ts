@@ -1,4 +1,4 @@
-import type { Instruments, Log } from "../attachments/instruments.ts";
+import type { Log } from "../attachments/instruments.ts";
 import type { UpstreamFiles } from "../attachments/ports.ts";
 import type { AttachmentRecord } from "../attachments/sandbox-record.ts";
 import type { ResultCache } from "../cni/index.ts";
@@ -10,13 +10,11 @@ import type { ResultCache } from "../cni/index.ts";
 export class AttachmentFiles {
   readonly #cache: ResultCache;
   readonly #upstream: UpstreamFiles;
-  readonly #instruments: Instruments;
   readonly #log: Log;
 
-  constructor(cache: ResultCache, upstream: UpstreamFiles, instruments: Instruments, log: Log) {
+  constructor(cache: ResultCache, upstream: UpstreamFiles, log: Log) {
     this.#cache = cache;
     this.#upstream = upstream;
-    this.#instruments = instruments;
     this.#log = log;
   }
 
@@ -27,7 +25,6 @@ export class AttachmentFiles {
         this.#attempt(containerId, "result cache could not be looked at", async () => {
           const found = await this.#cache.read(attachment.listName, containerId, attachment.interface);
           if (found.kind !== "corrupt") return;
-          this.#instruments.stateCorrupt("cache");
           this.#log.warn(
             { containerID: containerId, network: attachment.network, reason: found.reason },
             "result cache is damaged",

@@ -45,10 +45,12 @@ export class OperatorDesk implements OperatorQueries {
   }
 
   async listDeletions(): Promise<readonly DeletionView[]> {
+    await this.#parts.ledger.whenLoaded();
     return this.#parts.ledger.all().map((record) => this.#view(record));
   }
 
   async findDeletion(id: string): Promise<DeletionView | undefined> {
+    await this.#parts.ledger.whenLoaded();
     const record = this.#parts.ledger.find(id);
     return record === undefined ? undefined : this.#view(record);
   }

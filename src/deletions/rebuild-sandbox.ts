@@ -36,7 +36,6 @@ export interface RebuildParts {
   readonly namespaces: Namespaces;
   readonly clock: BootClock;
   readonly log: Log;
-  readonly onCorrupt: (kind: "cache") => void;
 }
 
 /** A DEL must not wait long for what only makes it better. */
@@ -107,10 +106,7 @@ export class RebuildSandbox {
 
   async #readCache(invocation: CniInvocation): Promise<readonly CacheRecord[]> {
     const { records, corrupt } = await this.#parts.cache.list(invocation.containerId);
-    for (const { file } of corrupt) {
-      this.#parts.onCorrupt("cache");
-      await this.#parts.upstream.quarantineCache(file);
-    }
+    for (const { file } of corrupt) await this.#parts.upstream.quarantineCache(file);
     return records;
   }
 
