@@ -2,6 +2,7 @@ import { lstat, mkdir, readdir, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Instruments } from "../attachments/instruments.ts";
 import { errnoCode } from "../foundation/passing-error.ts";
+import { isAbsent } from "./file-errors.ts";
 
 export type CorruptKind = Parameters<Instruments["stateCorrupt"]>[0];
 
@@ -17,6 +18,13 @@ export interface CorruptFile {
 
 export type OnCorrupt = (found: CorruptFile) => void;
 
+/** Beyond these the oldest go; the newest always stays. */
+export interface QuarantineBounds {
+  readonly maxEntries: number;
+  /** Of plain files; what is inside directories is not counted. */
+  readonly maxBytes: number;
+}
+
 /**
  * Where unreadable files go, so that they neither disturb again nor are lost to whoever wants to know what happened.
  * They are moved, never copied: that needs no space. Nothing here ever rejects, because a DEL must not fail over it.
@@ -24,14 +32,16 @@ export type OnCorrupt = (found: CorruptFile) => void;
 export class Quarantine {
   readonly #directory: string;
   readonly #onCorrupt: OnCorrupt;
-  readonly #maxEntries: number;
+  readonly #bounds: QuarantineBounds;
+  /** Part of the names. */
   #moved = 0;
-  #pruning: Promise<void> = Promise.resolve();
+  #taken = 0;
+  #pruning: Promise<void> | undefined;
 
-  constructor(directory: string, onCorrupt: OnCorrupt, maxEntries = 1000) {
+  constructor(directory: string, onCorrupt: OnCorrupt, bounds: Partial<QuarantineBounds> = {}) {
     this.#directory = directory;
     this.#onCorrupt = onCorrupt;
-    this.#maxEntries = maxEntries;
+    this.#bounds = { maxEntries: 1000, maxBytes: 256 * 1024 * 1024, ...bounds };
   }
 
   /**
@@ -42,7 +52,8 @@ export class Quarantine {
     try {
       const quarantined = await this.#move(file, kind);
       this.#onCorrupt({ kind, file, reason, quarantined });
-      this.#pruning = this.#pruning.then(() => this.#prune());
+      this.#taken += 1;
+      this.#pruneSoon();
       return quarantined;
     } catch (cause) {
       this.#onCorrupt({ kind, file, reason, cause });
@@ -52,7 +63,7 @@ export class Quarantine {
 
   /** Resolves when what was taken has been made room for. */
   async waitIdle(): Promise<void> {
-    await this.#pruning;
+    while (this.#pruning !== undefined) await this.#pruning;
   }
 
   async #move(file: string, kind: CorruptKind): Promise<string> {
@@ -84,13 +95,25 @@ export class Quarantine {
     }
   }
 
+  /** A storm of unreadable files is pruned once in a while, not once for each. */
+  #pruneSoon(): void {
+    const takenBefore = this.#taken;
+    this.#pruning ??= this.#prune().finally(() => {
+      this.#pruning = undefined;
+      if (this.#taken > takenBefore) this.#pruneSoon();
+    });
+  }
+
   async #prune(): Promise<void> {
     try {
       const names = (await readdir(this.#directory)).filter((name) => takenPattern.test(name));
-      if (names.length <= this.#maxEntries) return;
-      const oldestFirst = names.sort((left, right) => compareText(sortKey(left), sortKey(right)));
-      for (const name of oldestFirst.slice(0, names.length - this.#maxEntries)) {
-        await removeTaken(join(this.#directory, name));
+      const newestFirst = names.sort((left, right) => compareText(sortKey(right), sortKey(left)));
+      let bytes = 0;
+      for (const [index, name] of newestFirst.entries()) {
+        const path = join(this.#directory, name);
+        bytes += await sizeOf(path);
+        const fits = index < this.#bounds.maxEntries && bytes <= this.#bounds.maxBytes;
+        if (index > 0 && !fits) await removeTaken(path);
       }
     } catch {
       // Tried again at the next one that is taken; the quarantine is not what anybody waits for.
@@ -107,6 +130,16 @@ function sortKey(name: string): string {
 
 function compareText(left: string, right: string): number {
   return left < right ? -1 : Number(left > right);
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    const found = await lstat(path);
+    return found.isFile() ? found.size : 0;
+  } catch (error) {
+    if (isAbsent(error)) return 0;
+    throw error;
+  }
 }
 
 /** Never goes down into a directory: what a person or a mount put there is not ours to delete. */

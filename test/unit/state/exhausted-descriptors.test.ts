@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { DurableDirectory } from "../../../src/state/durable-directory.ts";
@@ -17,7 +18,7 @@ describe("without a descriptor left", () => {
       new Quarantine(quarantine, () => undefined),
     );
     await store.save(sandboxRecord());
-    const program = join(import.meta.dirname, "exhaust-descriptors.ts");
+    const program = fileURLToPath(new URL("./exhaust-descriptors.ts", import.meta.url));
 
     const script = `ulimit -n 64; exec "$@"`;
     const args = ["-c", script, "sh", process.execPath, program, sandboxes, quarantine];

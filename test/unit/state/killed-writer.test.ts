@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { DurableDirectory } from "../../../src/state/durable-directory.ts";
 import { Quarantine } from "../../../src/state/quarantine.ts";
@@ -34,7 +35,7 @@ async function killAndRead(stateDir: string): Promise<void> {
 }
 
 async function killWriter(sandboxes: string, quarantine: string, afterMs: number): Promise<void> {
-  const program = join(import.meta.dirname, "write-for-ever.ts");
+  const program = fileURLToPath(new URL("./write-for-ever.ts", import.meta.url));
   const writer = spawn(process.execPath, [program, sandboxes, quarantine], {
     stdio: ["ignore", "pipe", "inherit"],
   });

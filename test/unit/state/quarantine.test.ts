@@ -1,14 +1,14 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type CorruptFile, Quarantine } from "../../../src/state/quarantine.ts";
+import { type CorruptFile, Quarantine, type QuarantineBounds } from "../../../src/state/quarantine.ts";
 import { temporaryDirectory } from "./state-fixture.ts";
 
-async function quarantineIn(maxEntries?: number) {
+async function quarantineIn(bounds: Partial<QuarantineBounds> = {}) {
   const path = await temporaryDirectory();
   const directory = join(path, "quarantine");
   const corrupt: CorruptFile[] = [];
-  const quarantine = new Quarantine(directory, (found) => corrupt.push(found), maxEntries);
+  const quarantine = new Quarantine(directory, (found) => corrupt.push(found), bounds);
   const take = async (content: string) => {
     const file = join(path, "c1.json");
     await writeFile(file, content);
@@ -36,7 +36,7 @@ describe("Quarantine", () => {
   });
 
   it("keeps the newest of too many", async () => {
-    const { take, directory, quarantine } = await quarantineIn(3);
+    const { take, directory, quarantine } = await quarantineIn({ maxEntries: 3 });
     for (const content of ["1", "2", "3", "4", "5"]) await take(content);
     await quarantine.waitIdle();
 
@@ -46,8 +46,19 @@ describe("Quarantine", () => {
     expect(kept.sort()).toEqual(["3", "4", "5"]);
   });
 
+  it("keeps no more bytes than it may, but the newest whatever its size", async () => {
+    const { take, directory, quarantine } = await quarantineIn({ maxBytes: 10 });
+    for (const content of ["1111", "2222", "3333", "4444"]) await take(content);
+    await quarantine.waitIdle();
+    await expect(readdir(directory)).resolves.toHaveLength(2);
+
+    const newest = await take("5".repeat(100));
+    await quarantine.waitIdle();
+    await expect(readdir(directory)).resolves.toEqual([newest.slice(directory.length + 1)]);
+  });
+
   it("deletes no directory with something in it, and nothing that it did not take", async () => {
-    const { path, take, directory, quarantine } = await quarantineIn(1);
+    const { path, take, directory, quarantine } = await quarantineIn({ maxEntries: 1 });
     await mkdir(join(path, "full", "deeper"), { recursive: true });
     const full = await quarantine.take(join(path, "full"), "scratch", "a directory");
     await writeFile(join(directory, "note-of-an-operator"), "mine");
