@@ -23,7 +23,7 @@ import { type DomainSettings, pluginLimitMs, type ReadSettings } from "./setting
 /** The other half of an ADD: debts of before, and undoing. Implemented by the deletions. */
 export interface AddUndo {
   /** Settles what an earlier life of this container left: spooled and owed DELs. Called inside the sandbox's turn. */
-  settleDebts(invocation: CniInvocation): Promise<void>;
+  settleDebts(invocation: CniInvocation, signal: AbortSignal): Promise<void>;
   /** Takes a sandbox's networks down now; what fails is owned and retried by the daemon, whatever the policy. */
   undo(record: SandboxRecord, requestId: string): Promise<void>;
   /** As `undo`, for a sandbox whose record could not be read: from the best sources that are left. */
@@ -107,7 +107,7 @@ export class AddSandbox {
     deadline: Deadline,
     signal: AbortSignal,
   ): Promise<string> {
-    const known = await this.#clearTheWay(invocation, settings);
+    const known = await this.#clearTheWay(invocation, settings, signal);
     if (known !== undefined) return known;
     const plan = await this.#plan(invocation, settings, deadline, signal);
     const networks = plan.delegates.map((delegate) => delegate.network);
@@ -125,9 +125,13 @@ export class AddSandbox {
   }
 
   /** Deals with what is there under this container ID; an ADD that was made already answers with its result. */
-  async #clearTheWay(invocation: CniInvocation, settings: DomainSettings): Promise<string | undefined> {
+  async #clearTheWay(
+    invocation: CniInvocation,
+    settings: DomainSettings,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const { store, undo, namespaces, log } = this.#parts;
-    await undo.settleDebts(invocation);
+    await undo.settleDebts(invocation, signal);
     const stored = await store.load(invocation);
     if (stored.kind === "unreadable") await undo.undoUnrecorded(invocation);
     if (stored.kind !== "entry" || stored.entry.state === "done") return undefined;

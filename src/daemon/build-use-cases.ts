@@ -96,7 +96,7 @@ export function buildDomain(parts: DomainParts): Domain {
     random: Math.random,
   });
   const { spool, toInvocation } = parts;
-  const spoolIntake = new SpoolIntake({ spool, deleteSandbox, toInvocation, instruments, log });
+  const spoolIntake = new SpoolIntake({ spool, deleteSandbox, toInvocation, instruments, clock, log });
   const undo = addUndo(deleteSandbox, spoolIntake, scheduler);
   const useCases = {
     add: new AddSandbox({ ...parts, turns, undo, writeStatus: keepInRecord }),
@@ -124,9 +124,9 @@ function addUndo(
   scheduler: DeletionScheduler,
 ): AddUndo {
   return {
-    settleDebts: async ({ containerId }) => {
-      await spoolIntake.settleSandboxInTurn(containerId);
-      await scheduler.settleSandbox(containerId);
+    settleDebts: async (invocation, signal) => {
+      await spoolIntake.settleSandboxInTurn(invocation);
+      await scheduler.settleSandbox(invocation.containerId, signal);
     },
     undo: async (record, requestId) => await deleteSandbox.undo(record, requestId),
     undoUnrecorded: async (invocation) => await deleteSandbox.deleteSpooledInTurn(invocation),

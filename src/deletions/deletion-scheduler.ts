@@ -4,10 +4,12 @@ import type { Instruments, Log } from "../attachments/instruments.ts";
 import type { BootClock } from "../attachments/ports.ts";
 import type { RequestSlots } from "../attachments/request-slots.ts";
 import type { SandboxTurns } from "../attachments/sandbox-turns.ts";
+import { abortable } from "../foundation/abort.ts";
 import { nextDelayMs } from "../foundation/backoff.ts";
 import { monotonicNs, msToNs, nsToMs } from "../foundation/clock.ts";
 import { Deadline } from "../foundation/deadline.ts";
 import { formatDuration } from "../foundation/duration.ts";
+import type { Slot } from "../foundation/fair-queue.ts";
 import type { PolicyOf } from "./attachment-outcome.ts";
 import type { AttemptResult } from "./deletion-attempt.ts";
 import type { DeletionLedger } from "./deletion-ledger.ts";
@@ -30,6 +32,12 @@ export interface SchedulerParts {
   readonly random: () => number;
 }
 
+interface RunningAttempt {
+  readonly result: Promise<AttemptResult | undefined>;
+  /** Lets it go on without a slot of its own. */
+  readonly hurry: AbortController;
+}
+
 /** Tries run beside each other, so that a plugin which hangs for one network delays no other network's debts. */
 const concurrentAttempts = 8;
 
@@ -40,7 +48,7 @@ const concurrentAttempts = 8;
 export class DeletionScheduler {
   readonly #parts: SchedulerParts;
   readonly #dueNs = new Map<string, bigint>();
-  readonly #running = new Map<string, Promise<AttemptResult | undefined>>();
+  readonly #running = new Map<string, RunningAttempt>();
   readonly #circuits = new NetworkCircuits();
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
@@ -56,27 +64,38 @@ export class DeletionScheduler {
     return dueNs === undefined ? undefined : Math.max(0, nsToMs(dueNs - monotonicNs()));
   }
 
-  /** Tries a deletion now, a dead letter too; `undefined` if it is being tried or not known. */
+  /**
+   * Tries a deletion now, a dead letter too; `undefined` if it is not known, is being tried, or its container is being
+   * added, which tries it by itself before anything is attached.
+   */
   async tryNow(id: string): Promise<AttemptResult | undefined> {
-    if (this.#running.has(id) || this.#parts.ledger.find(id) === undefined) return undefined;
-    return await this.#start(id);
+    const record = this.#parts.ledger.find(id);
+    if (record === undefined || this.#running.has(id)) return undefined;
+    if (this.#parts.turns.isAdding(record.sandbox)) return undefined;
+    return await this.#start(id).result;
   }
 
   /**
    * Before an ADD of the same container: waits for tries that run, then tries once what is owed. The caller has said
-   * that it is adding, so that no further try begins meanwhile.
+   * that it is adding, so that no further try begins meanwhile, and has a request slot, so that none is waited for:
+   * ADDs that hold all slots would wait for each other.
+   * @param signal the ADD's; ends the wait and the tries with its reason
    */
-  async settleSandbox(containerId: string): Promise<void> {
-    const owed = this.#parts.ledger.ofSandbox(containerId);
-    await Promise.all(owed.map(({ id }) => this.#running.get(id)));
-    for (const { id } of this.#parts.ledger.ofSandbox(containerId)) {
-      if (this.#parts.ledger.find(id)?.state === "pending") await this.#start(id, true);
+  async settleSandbox(containerId: string, signal: AbortSignal): Promise<void> {
+    const { ledger } = this.#parts;
+    await abortable(ledger.whenLoaded(), signal);
+    for (const { id } of ledger.ofSandbox(containerId)) {
+      const running = this.#running.get(id);
+      running?.hurry.abort();
+      if (running !== undefined) await abortable(running.result, signal);
+      if (ledger.find(id)?.state === "pending") await this.#start(id, signal).result;
+      signal.throwIfAborted();
     }
   }
 
   /** Gives a deletion up for good, after a try that runs. */
   async abandon(id: string): Promise<void> {
-    await this.#running.get(id);
+    await this.#running.get(id)?.result;
     this.#dueNs.delete(id);
     await this.#parts.ledger.close(id);
   }
@@ -85,7 +104,7 @@ export class DeletionScheduler {
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#stopping.abort();
-    await Promise.all(this.#running.values());
+    await Promise.all([...this.#running.values()].map(({ result }) => result));
   }
 
   #onOwed(record: DeletionRecord): void {
@@ -146,14 +165,18 @@ export class DeletionScheduler {
     return isAdding || !this.#circuits.mayTry(record.attachment.network);
   }
 
-  /** @param hasSlot the caller runs in a slot of its own: waiting for another one could wait for itself */
-  #start(id: string, hasSlot = false): Promise<AttemptResult | undefined> {
-    const record = this.#parts.ledger.find(id);
-    const network = record?.attachment.network ?? "";
+  /** @param adding the signal of an ADD that runs in a slot of its own: waiting for another could wait for itself */
+  #start(id: string, adding?: AbortSignal): RunningAttempt {
+    const hurry = new AbortController();
+    if (adding !== undefined) hurry.abort();
+    const stopping = this.#stopping.signal;
+    const signal = adding === undefined ? stopping : AbortSignal.any([stopping, adding]);
+    const network = this.#parts.ledger.find(id)?.attachment.network ?? "";
     this.#circuits.begin(network);
-    const attempt = this.#attempt(id, hasSlot)
+    const result = this.#attempt(id, hurry.signal, signal)
       .catch((err: unknown) => {
-        this.#parts.log.error({ err, deletion: id }, "attempt at an owed deletion broke off");
+        if (!signal.aborted)
+          this.#parts.log.error({ err, deletion: id }, "attempt at an owed deletion broke off");
         return undefined;
       })
       .finally(() => {
@@ -164,19 +187,20 @@ export class DeletionScheduler {
         else this.#dueNs.delete(id);
         this.#arm();
       });
-    this.#running.set(id, attempt);
-    return attempt;
+    const running = { result, hurry };
+    this.#running.set(id, running);
+    return running;
   }
 
-  async #attempt(id: string, hasSlot: boolean): Promise<AttemptResult | undefined> {
-    const { slots, ledger, attempt, instruments } = this.#parts;
-    const signal = this.#stopping.signal;
-    const slot = hasSlot ? undefined : await slots.acquire("retry", Deadline.after(3_600_000), signal);
+  async #attempt(id: string, hurry: AbortSignal, signal: AbortSignal): Promise<AttemptResult | undefined> {
+    const { ledger, attempt, instruments, turns } = this.#parts;
+    const slot = await this.#slot(hurry, signal);
     try {
       const record = ledger.find(id);
       if (record === undefined || signal.aborted) return undefined;
-      const result = await attempt(record, signal);
-      instruments.deletionRetry(record.attachment.network, result.outcome);
+      const { network } = record.attachment;
+      const result = await turns.insideNetworks([network], () => attempt(record, signal));
+      instruments.deletionRetry(network, result.outcome);
       this.#tell(result);
       await this.#writeDown(record, result);
       return result;
@@ -185,26 +209,37 @@ export class DeletionScheduler {
     }
   }
 
+  async #slot(hurry: AbortSignal, signal: AbortSignal): Promise<Slot | undefined> {
+    if (hurry.aborted) return undefined;
+    try {
+      const either = AbortSignal.any([hurry, signal]);
+      return await this.#parts.slots.acquire("retry", Deadline.after(3_600_000), either);
+    } catch (error) {
+      if (hurry.aborted && !signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
   async #writeDown(before: DeletionRecord, { outcome, record }: AttemptResult): Promise<void> {
     const { ledger } = this.#parts;
     const { network } = record.attachment;
     if (outcome === "settled") {
       await this.#parts.removeFiles(record);
-      await ledger.close(record.id);
+      await ledger.conclude(before, record);
       if (this.#circuits.succeeded(network)) this.#makeDue(network);
       return;
     }
     if (outcome === "fenced")
-      return await this.#bury(record, "a newer sandbox has this container and interface");
+      return await this.#bury(before, record, "a newer sandbox has this container and interface");
     this.#circuits.failed(network, record.id);
     const { giveUpAfterMs } = this.#policy(record).retry;
     const isOver = elapsedMs(record.age, this.#parts.clock) >= giveUpAfterMs;
-    if (before.state === "dead") return await ledger.update(record);
-    if (isOver) return await this.#bury(record, `given up after ${formatDuration(giveUpAfterMs)}`);
-    await ledger.update(record);
+    if (isOver && before.state !== "dead")
+      return await this.#bury(before, record, `given up after ${formatDuration(giveUpAfterMs)}`);
+    await ledger.conclude(before, record);
   }
 
-  async #bury(record: DeletionRecord, reason: string): Promise<void> {
+  async #bury(before: DeletionRecord, record: DeletionRecord, reason: string): Promise<void> {
     const { network } = record.attachment;
     const why = reason.startsWith("given up") ? "age" : "fenced";
     this.#parts.instruments.deletionDead(network, why);
@@ -212,7 +247,7 @@ export class DeletionScheduler {
       { deletion: record.id, containerID: record.sandbox, network, reason },
       "owed deletion given up",
     );
-    await this.#parts.ledger.update({ ...record, state: "dead", reason });
+    await this.#parts.ledger.conclude(before, { ...record, state: "dead", reason });
   }
 
   #makeDue(network: string): void {

@@ -1,11 +1,16 @@
+import { monotonicNs } from "../foundation/clock.ts";
+
 interface Circuit {
   running: number;
   /** Deletions that failed since the last success. */
   readonly failed: Set<string>;
+  nextProbeNs: bigint;
 }
 
 /** So many different deletions of a network must fail, without a success between, before it counts as down. */
 const failuresUntilDown = 5;
+/** Rest between two probes: thousands of debts would else ask a network that is down without a pause. */
+const probeGapNs = 1_000_000_000n;
 
 /** Which networks are down: they are asked by one probe at a time instead of by all of their debts. */
 export class NetworkCircuits {
@@ -13,11 +18,12 @@ export class NetworkCircuits {
 
   mayTry(network: string): boolean {
     const circuit = this.#circuits.get(network);
-    return circuit === undefined || circuit.failed.size < failuresUntilDown || circuit.running === 0;
+    if (circuit === undefined || circuit.failed.size < failuresUntilDown) return true;
+    return circuit.running === 0 && monotonicNs() >= circuit.nextProbeNs;
   }
 
   begin(network: string): void {
-    const circuit = this.#circuits.get(network) ?? { running: 0, failed: new Set() };
+    const circuit = this.#circuits.get(network) ?? { running: 0, failed: new Set(), nextProbeNs: 0n };
     circuit.running += 1;
     this.#circuits.set(network, circuit);
   }
@@ -30,8 +36,10 @@ export class NetworkCircuits {
   }
 
   failed(network: string, deletionId: string): void {
-    const failed = this.#circuits.get(network)?.failed;
-    if (failed !== undefined && failed.size < failuresUntilDown) failed.add(deletionId);
+    const circuit = this.#circuits.get(network);
+    if (circuit === undefined) return;
+    circuit.nextProbeNs = monotonicNs() + probeGapNs;
+    if (circuit.failed.size < failuresUntilDown) circuit.failed.add(deletionId);
   }
 
   /** True if the network counted as down until now. */

@@ -1,5 +1,7 @@
 import type { Instruments, Log } from "../attachments/instruments.ts";
 import type { CniInvocation } from "../attachments/invocation.ts";
+import type { BootClock } from "../attachments/ports.ts";
+import { isOlder } from "../attachments/sandbox.ts";
 import type { DeleteSandbox } from "./delete-sandbox.ts";
 import type { SpooledDeletion, SpoolSource } from "./ports.ts";
 
@@ -9,8 +11,11 @@ export interface SpoolIntakeParts {
   /** Reads a spooled request as a DEL; `undefined` if it names no container. */
   readonly toInvocation: (entry: SpooledDeletion) => CniInvocation | undefined;
   readonly instruments: Instruments;
+  readonly clock: BootClock;
   readonly log: Log;
 }
+
+type SandboxRequest = Pick<CniInvocation, "containerId" | "generation">;
 
 /** Entries worked on at once; the request slots bound the plugins as well. */
 const concurrentEntries = 8;
@@ -44,12 +49,17 @@ export class SpoolIntake {
     await Promise.all(this.#busy.values());
   }
 
-  /** Takes in what the spool holds of this container. For a caller that has the sandbox's turn, so not beside a scan. */
-  async settleSandboxInTurn(containerId: string): Promise<void> {
-    for (const entry of await this.#parts.spool.list()) {
-      const invocation = this.#parts.toInvocation(entry);
-      if (invocation?.containerId !== containerId) continue;
-      await this.#parts.deleteSandbox.deleteSpooledInTurn(invocation);
+  /**
+   * Takes in what the spool holds of a container that is about to be added. For a caller that has the sandbox's turn,
+   * so not beside a scan. An entry that is newer than the ADD stays: it asks for what the ADD will make to be deleted.
+   */
+  async settleSandboxInTurn(adding: SandboxRequest): Promise<void> {
+    const { spool, deleteSandbox, toInvocation, clock } = this.#parts;
+    for (const entry of await spool.list()) {
+      const invocation = toInvocation(entry);
+      if (invocation?.containerId !== adding.containerId) continue;
+      if (isOlder(adding.generation, entry.generation, clock.bootId)) continue;
+      await deleteSandbox.deleteSpooledInTurn(invocation);
       await this.#remove(entry);
     }
   }
@@ -79,8 +89,9 @@ export class SpoolIntake {
 
   async #take(entry: SpooledDeletion): Promise<void> {
     const { deleteSandbox, toInvocation, log } = this.#parts;
-    const invocation = toInvocation(entry);
+    let invocation: CniInvocation | undefined;
     try {
+      invocation = toInvocation(entry);
       if (invocation === undefined) log.error({ entry: entry.name }, "spooled deletion names no sandbox");
       else await deleteSandbox.deleteSpooled(invocation);
       await this.#remove(entry);
