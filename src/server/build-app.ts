@@ -22,7 +22,7 @@ export function buildApp(options: AppOptions = {}): FastifyInstance {
     bodyLimit: maxBodyBytes,
     // From the first byte of a request to its last; how long an answer takes is not bounded here.
     requestTimeout: 30_000,
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000, requireHostHeader: false },
     keepAliveTimeout: 15_000,
     // A DEL is taken until the very end; `Intake` refuses the rest.
     return503OnClosing: false,

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Failure } from "../attachments/failure.ts";
+import type { CniCommand } from "../attachments/invocation.ts";
 import { Deadline, DeadlineExceededError } from "../foundation/deadline.ts";
 import { CallerGoneError, callerSignal } from "./caller-signal.ts";
 import type { Intake } from "./intake.ts";
@@ -28,8 +29,10 @@ export async function carryOut<T>(
   const { command, deadlineNs } = read.invocation;
   if (command === "ADD" || command === "GC") intake.assertOpen();
   return await intake.run(async () => {
+    if (signal.aborted) throw callerGone(signal.reason);
+    if (deadlineNs !== undefined && parts.clock.nowNs() >= deadlineNs) throw tooLate();
     const useCases = await whenAllowed(parts, deadlineNs, signal).catch((reason: unknown) => {
-      throw asRefusal(reason);
+      throw asRefusal(reason, command);
     });
     return await carry(useCases, read, signal);
   });
@@ -77,13 +80,26 @@ async function whenAllowed(
   return await whenStarted(parts, untilDeadline);
 }
 
-function asRefusal(reason: unknown): unknown {
-  const began = "before the request began; nothing was started";
-  if (reason instanceof CallerGoneError) {
-    return new Failure("deadline-exceeded", `the caller has gone ${began}`, { cause: reason });
-  }
-  if (reason instanceof DeadlineExceededError) {
-    return new Failure("deadline-exceeded", `the caller's time was over ${began}`, { cause: reason });
-  }
-  return reason;
+function asRefusal(reason: unknown, command: CniCommand): unknown {
+  if (reason instanceof CallerGoneError) return callerGone(reason);
+  if (!(reason instanceof DeadlineExceededError)) return reason;
+  // The shim takes a DEL that was not done in time for decided, but one that met no ready daemon by its policy.
+  return command === "DEL" ? new Failure("not-ready", held, { cause: reason }) : tooLate(reason);
+}
+
+const held = "multusd on this node has not taken over from its predecessor yet; nothing was started";
+
+function callerGone(cause: unknown): Failure {
+  return new Failure(
+    "deadline-exceeded",
+    "the caller has gone before the request began; nothing was started",
+    {
+      cause,
+    },
+  );
+}
+
+function tooLate(cause?: unknown): Failure {
+  const message = "the caller's time was over before the request began; nothing was started";
+  return new Failure("deadline-exceeded", message, { cause });
 }

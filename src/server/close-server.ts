@@ -29,14 +29,16 @@ export async function closeServer(
   const over = new AbortController();
   const endsAt = performance.now() + options.graceMs;
   await Promise.race([intake.whenIdle(), delay(options.graceMs, over.signal).catch(() => undefined)]);
-  socket?.remove();
-  const closed = app.close();
-  // What came in between on an open connection has what is left of the grace.
-  const leftMs = Math.max(flushMs, endsAt - performance.now());
-  await Promise.race([closed, delay(leftMs, over.signal).catch(() => undefined)]);
+  try {
+    socket?.remove();
+  } finally {
+    // What came in between on an open connection has what is left of the grace.
+    const leftMs = Math.max(flushMs, endsAt - performance.now());
+    await Promise.race([app.close(), delay(leftMs, over.signal).catch(() => undefined)]);
+  }
   over.abort();
   const cut = intake.running;
   app.server.closeAllConnections();
-  await closed;
+  await app.close();
   return { cut };
 }

@@ -26,7 +26,7 @@ export function createServer(parts: ServerParts): Server {
   const app = buildApp({
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
-      reply.header("x-request-id", request.id);
+      begin(request, reply, parts);
       sendError(error, request, reply, parts);
     },
   });
@@ -34,8 +34,7 @@ export function createServer(parts: ServerParts): Server {
   const methods = new RouteMethods();
   app.addHook("onRoute", ({ url, method }) => methods.add(url, method));
   app.addHook("onRequest", async (request, reply) => {
-    reply.headers({ "x-request-id": request.id, server: `multusd/${parts.version}` });
-    count(request, reply, parts);
+    begin(request, reply, parts);
     // Before the body is read: whatever it is, it goes nowhere.
     if (request.is404) throw unserved(request, methods);
     // Everything here is JSON, whatever a caller says or forgets to say.
@@ -57,7 +56,9 @@ function unserved(request: FastifyRequest, methods: RouteMethods): UnservedReque
   );
 }
 
-function count(request: FastifyRequest, reply: FastifyReply, parts: ServerParts): void {
+/** What every reply carries, and its count: `onResponse` would be silent about callers that left. */
+function begin(request: FastifyRequest, reply: FastifyReply, parts: ServerParts): void {
+  reply.headers({ "x-request-id": request.id, server: `multusd/${parts.version}` });
   onceAnswered(reply.raw, (code) => {
     const handler = request.routeOptions.url ?? "NotFound";
     parts.countRequest({ handler, code, method: request.method.toLowerCase() });

@@ -5,21 +5,23 @@ import { OwnedSocket } from "./owned-socket.ts";
 import { assertReplaceable, prepareSocketDirectory } from "./socket-directory.ts";
 import { SocketError } from "./socket-errors.ts";
 
-export const socketName = "multus.sock";
+const socketName = "multus.sock";
 
 /**
  * Serves `app` on `<directory>/multus.sock` (0600). The socket is bound in a private directory beside its place and
  * renamed there, so that there is no moment at which the place is empty, nobody but root can connect before the mode
  * is set, and a socket of a dead or outgoing daemon is replaced without being unlinked.
- * @throws {SocketError}
+ * @throws {SocketError} `app` is closed then
  */
 export async function listenOnSocket(app: FastifyInstance, directory: string): Promise<OwnedSocket> {
   const path = join(directory, socketName);
-  await prepareSocketDirectory(directory, path);
-  await assertReplaceable(path);
   try {
+    await prepareSocketDirectory(directory, path);
+    await assertReplaceable(path);
     return await bindAndRename(app, directory, path);
   } catch (cause) {
+    await app.close();
+    if (cause instanceof SocketError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SocketError(`socket ${path} cannot be made: ${reason}`, { cause });
   }

@@ -43,12 +43,21 @@ export class OwnedSocket {
   watch(onLost: (loss: SocketLoss) => void): void {
     this.stopWatching();
     this.#timer = setInterval(() => {
-      const loss = this.findLoss();
+      const loss = this.#findLossNow();
       if (loss === undefined) return;
       this.stopWatching();
       onLost(loss);
     }, pollMs);
     this.#timer.unref();
+  }
+
+  /** The next look tells whether an error (EIO) was more than that. */
+  #findLossNow(): SocketLoss | undefined {
+    try {
+      return this.findLoss();
+    } catch {
+      return undefined;
+    }
   }
 
   stopWatching(): void {

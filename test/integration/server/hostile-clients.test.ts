@@ -90,6 +90,19 @@ describe("a body over 1 MiB", () => {
 });
 
 describe("slow and many clients", () => {
+  it("have limits by default", async () => {
+    const { app } = (await serveOnSocket()).server;
+
+    const { headersTimeout, requestTimeout, keepAliveTimeout, maxConnections } = app.server;
+
+    expect({ headersTimeout, requestTimeout, keepAliveTimeout, maxConnections }).toEqual({
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 15_000,
+      maxConnections: 2048,
+    });
+  });
+
   it("are cut off when their request does not come", async () => {
     const { path, server } = await serveOnSocket();
     server.app.server.headersTimeout = 100;

@@ -216,18 +216,23 @@ describe("before the daemon may work", () => {
     expect((await held).statusCode).toBe(200);
   });
 
-  it("gives up at the caller's deadline", async () => {
+  it.each([
+    ["ADD", "deadline-exceeded"],
+    // For a DEL that class would be final, and nobody has decided by policy.
+    ["DEL", "not-ready"],
+  ])("gives %s up at the caller's deadline: %s", async (command, failureClass) => {
     const { parts, cni } = serve();
     parts.useCases = Promise.withResolvers<never>().promise;
     const deadline = process.hrtime.bigint() + 30_000_000n;
     parts.clock.now = process.hrtime.bigint();
 
     const reply = await cni(
-      { CNI_COMMAND: "ADD" },
+      { CNI_COMMAND: command },
       { "x-multusd-boot": parts.clock.bootId, "x-multusd-deadline": deadline.toString() },
     );
 
-    expect(reply.statusCode).toBe(504);
+    expect(reply.headers["x-multusd-failure"]).toBe(failureClass);
+    expect(parts.cni.calls).toEqual([]);
   });
 
   it("is not ready where it could not start", async () => {
@@ -355,7 +360,7 @@ describe("what no route takes", () => {
   it.each(["/v1/deletions/%ZZ", `/v1/deletions/${"a".repeat(5000)}`])(
     "answers the path %.30s as a CNI error",
     async (url) => {
-      const { send } = serve();
+      const { parts, send } = serve();
 
       const reply = await send({ method: "GET", url });
 
@@ -363,6 +368,7 @@ describe("what no route takes", () => {
       expect(reply.statusCode).toBeLessThan(500);
       expect(Check(CniErrorBody, reply.json())).toBe(true);
       expect(reply.headers["x-request-id"]).toBeTypeOf("string");
+      expect(parts.counts).toHaveLength(1);
     },
   );
 });
