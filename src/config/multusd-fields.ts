@@ -124,7 +124,7 @@ export const multusdFields = {
   manifestDir: Type.Optional(
     absolutePath({
       description:
-        "Without a cluster: directory of Pod, Namespace and NetworkAttachmentDefinition manifests (YAML or JSON), watched. See `manifests.md`.",
+        "Without a cluster: directory of Pod, Namespace and NetworkAttachmentDefinition manifests (YAML or JSON), watched..",
       defaultText: "none",
     }),
   ),

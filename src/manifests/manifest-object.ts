@@ -31,7 +31,7 @@ export type ManifestBody =
   | { readonly kind: "NetworkAttachmentDefinition"; readonly definition: NetworkDefinition }
   | { readonly kind: "Namespace"; readonly annotations: Readonly<Record<string, string>> };
 
-/** One object of a file. */
+/** One object of a file, and where its document begins. */
 export interface ManifestObject extends Position {
   readonly name: ObjectName;
   readonly body: ManifestBody;

@@ -81,6 +81,8 @@ export class ManifestWatch {
       const { watch } = await import("chokidar");
       const watcher = watch(this.#directory, { depth: 0, ignoreInitial: true, persistent: false });
       watcher.on("all", () => this.#lookSoon());
+      // What came since the last look and before the watch began gives no event.
+      watcher.on("ready", () => this.#lookSoon());
       watcher.on("error", (err) =>
         this.#log.warn({ err, directory: this.#directory }, "manifest watch failed"),
       );
