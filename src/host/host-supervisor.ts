@@ -90,8 +90,11 @@ export class HostSupervisor {
       if (signal.aborted) return undefined;
       const started = await HostConnection.start(this.#options).catch(asLost);
       if (started instanceof HostConnection) {
-        if (signal.aborted) await started.end();
-        else this.#adopt(started);
+        if (signal.aborted) {
+          await started.end();
+          return undefined;
+        }
+        this.#adopt(started);
         log.info({ ended: started.endedBefore }, "multus-host runs again");
         this.#tell({ reason, ended: started.endedBefore });
         return started;

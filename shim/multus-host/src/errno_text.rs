@@ -2,7 +2,7 @@
 
 use nix::errno::Errno;
 
-/// `ENOENT`, or `errno 4711` for a number without a name.
+/// `ENOENT`; `EUNKNOWN` for a number that has no name.
 pub fn name(errno: Errno) -> String {
     match errno {
         Errno::UnknownErrno => "EUNKNOWN".to_owned(),

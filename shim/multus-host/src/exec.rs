@@ -11,7 +11,6 @@ use std::ffi::CString;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 /// A program in the form that exec takes, made once for all attempts.
-#[derive(Default)]
 pub struct Program {
     path: CString,
     environment: Vec<CString>,

@@ -1,5 +1,7 @@
 //! The daemon's native arm: what Node cannot do to processes, namespaces and descriptors. Protocol: `docs/multus-host.md`.
 
+mod active;
+mod answer;
 mod errno_text;
 mod exec;
 mod frame;
@@ -12,6 +14,8 @@ mod netlink;
 mod outgoing;
 mod output;
 mod process_table;
+mod programs;
+mod questions;
 mod record;
 mod request;
 mod run;

@@ -1,8 +1,8 @@
 //! Frames on their way to the daemon.
 
+use crate::answer::Answer;
 use crate::frame;
-use crate::log;
-use serde_json::{Value, json};
+use nix::errno::Errno;
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Write};
 
@@ -21,27 +21,23 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
-    /// Queues one frame; `parts` one after the other are its body.
-    pub fn push(&mut self, head: &Value, parts: Vec<Vec<u8>>) {
-        let body_length: usize = parts.iter().map(Vec::len).sum();
+    pub fn push(&mut self, answer: Answer) {
+        let Answer { head, body } = answer;
+        let body_length: usize = body.iter().map(Vec::len).sum();
         let Some(mut first) = frame::encode_head(head.to_string().as_bytes(), body_length) else {
-            log::warn("an answer is longer than a frame can be");
-            let error =
-                json!({"errno": "EMSGSIZE", "message": "the answer is longer than a frame can be"});
-            let short = json!({"id": head["id"], "error": error});
-            return self.push(&short, Vec::new());
+            let id = head["id"].as_u64().unwrap_or_default();
+            let what = "the answer is longer than a frame can be";
+            return self.push(Answer::error(id, Errno::EMSGSIZE, what));
         };
         self.unsent += first.len() + body_length;
         if body_length <= COALESCE {
-            for part in parts {
-                first.extend_from_slice(&part);
-            }
+            body.iter().for_each(|piece| first.extend_from_slice(piece));
             self.pieces.push_back(first);
             return;
         }
         self.pieces.push_back(first);
         self.pieces
-            .extend(parts.into_iter().filter(|part| !part.is_empty()));
+            .extend(body.into_iter().filter(|piece| !piece.is_empty()));
     }
 
     pub fn is_empty(&self) -> bool {
@@ -77,14 +73,13 @@ impl Outgoing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::{Value, json};
 
     #[test]
     fn an_answer_over_the_bounds_becomes_an_error_of_the_same_id() {
         let mut outgoing = Outgoing::default();
-        outgoing.push(
-            &json!({"id": 7, "text": "x".repeat(frame::MAX_HEAD)}),
-            Vec::new(),
-        );
+        let head = json!({"id": 7, "text": "x".repeat(frame::MAX_HEAD)});
+        outgoing.push(Answer::without_body(head));
         let mut bytes = Vec::new();
         outgoing.flush(&mut bytes).expect("a vector takes all");
         let mut reader = frame::FrameReader::default();
@@ -98,9 +93,15 @@ mod tests {
     #[test]
     fn is_full_once_more_waits_than_the_bound_and_free_again_when_it_is_out() {
         let mut outgoing = Outgoing::default();
-        outgoing.push(&json!({"id": 1}), vec![vec![0; 31 << 20]]);
+        outgoing.push(Answer {
+            head: json!({"id": 1}),
+            body: vec![vec![0; 31 << 20]],
+        });
         assert!(!outgoing.is_full());
-        outgoing.push(&json!({"id": 2}), vec![vec![0; 2 << 20]]);
+        outgoing.push(Answer {
+            head: json!({"id": 2}),
+            body: vec![vec![0; 2 << 20]],
+        });
         assert!(outgoing.is_full());
         outgoing
             .flush(&mut std::io::sink())

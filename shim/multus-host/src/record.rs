@@ -184,3 +184,37 @@ fn read_bounded(file: &Path) -> Option<Vec<u8>> {
     opened.take(MAX_RECORD).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> Record {
+        let key = |pid, start| ProcessKey {
+            pid: Pid::from_raw(pid),
+            start,
+        };
+        Record {
+            place: Place::here().expect("/proc is there"),
+            host: key(50, 900),
+            session: Pid::from_raw(50),
+            leader: key(100, 1000),
+            owner: "c\"1\u{0}".to_owned(),
+        }
+    }
+
+    #[test]
+    fn is_read_as_it_was_written() {
+        assert_eq!(Record::decode(record().encode().as_bytes()), Some(record()));
+    }
+
+    #[test]
+    fn one_that_would_make_a_kill_reach_everybody_is_none() {
+        for group in ["0", "1", "-1", "-7", "4294967297", "1.5", "\"100\"", "null"] {
+            let changed = record()
+                .encode()
+                .replace("\"group\":100", &format!("\"group\":{group}"));
+            assert_eq!(Record::decode(changed.as_bytes()), None, "{group}");
+        }
+    }
+}
