@@ -22,7 +22,7 @@ unit: build ## Unit, contract and architecture tests only
 	@vitest run --project unit
 
 e2e: build packages ## Integration and end-to-end tests against dist/ (root, real kernel)
-	@vitest run --project integration
+	@vitest run --project integration --maxWorkers=3
 
 lint: install ## Format, lint, types, layers, dead code, clippy; changes nothing
 	@node tools/test.mjs --only static

@@ -6,7 +6,7 @@ import { attachPod } from "./story/attach.mjs";
 import { damageRecords } from "./story/damaged-records.mjs";
 import { failEachWay } from "./story/failing-delete.mjs";
 import { killDaemon } from "./story/killed-daemon.mjs";
-import { showMetrics } from "./story/metrics.mjs";
+import { showFailureCounters } from "./story/metrics.mjs";
 import { proveNothingIsLeft } from "./story/nothing-left.mjs";
 
 const started = performance.now();
@@ -36,8 +36,8 @@ async function play() {
   await attachPod();
   await failEachWay();
   await damageRecords();
+  await showFailureCounters();
   await killDaemon();
-  await showMetrics();
   await proveNothingIsLeft();
 }
 

@@ -92,8 +92,18 @@ describe("DEL with a failing middle network", () => {
     await node.plugins.restore("alpha", "DEL");
     await node.start();
 
-    await waitFor("settlement", async () => (await deletions(node)).length === 0, 3_000);
-    expect(await node.plugins.held()).toEqual([]);
+    await waitFor("settlement", async () => (await node.plugins.held()).length === 0, 3_000);
+    await waitFor("the end of the debt", async () => (await deletions(node)).length === 0, 1_000);
+  });
+
+  it("deferred: what is owed is listed from the first moment of the next daemon", async () => {
+    const { node, sandbox } = await sandboxWithBrokenMiddle("deferred");
+    await sandbox.run("DEL");
+
+    await node.daemon().kill();
+    await node.start();
+
+    expect(await deletions(node)).toMatchObject([{ state: "pending", network: "default/alpha" }]);
   });
 
   it("gives each plugin the bytes of ADD and the result that ADD had", async () => {

@@ -6,45 +6,45 @@ import { useNode } from "../support/test-node.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const moments = 50;
+/** Each on a machine of its own, side by side. */
+const lanes = 2;
 /** A little longer than an ADD of these plugins takes, so that some moments are after its end. */
 const longestMs = 220;
 
+/** Kills the daemon at random moments of ADDs, one after another; every time the next daemon and a DEL must leave nothing. */
+async function killAtRandomMoments(rounds: number): Promise<void> {
+  const node = await useNode({ manifests: alphaAndBeta("strict") });
+  for (const plugin of ["primary", "alpha", "beta"])
+    await node.plugins.behave(plugin, "ADD", { sleep: 0.04 });
+  for (let round = 0; round < rounds; round++) {
+    const sandbox = await node.sandbox({ networks: "alpha,beta" });
+    const afterMs = Math.random() * longestMs;
+    const adding = sandbox.begin("ADD", { stdin: { shim: { waitForDaemon: "1s", addTimeout: "2s" } } });
+    await pause(afterMs);
+    await node.daemon().kill();
+    await adding.ended;
+    await node.start();
+
+    const deleted = await sandbox.run("DEL");
+
+    const where = `round ${round}, killed ${afterMs.toFixed(1)} ms after the ADD began`;
+    expect(deleted, where).toMatchObject({ code: 0, stdout: "" });
+    expect(await node.plugins.held(), where).toEqual([]);
+    expect(await processesBelow(node.plugins.binDir), where).toEqual([]);
+    await sandbox.namespace.remove();
+  }
+}
+
 describe("kill -9 of the daemon at any moment of an ADD", () => {
-  // Each file's tests run one after another, so the moments are spread over tests that vitest can report one by one.
-  it(`leaves nothing after restart and DEL, at ${moments} random moments`, { timeout: 180_000 }, async () => {
-    const node = await useNode({ manifests: alphaAndBeta("strict"), start: false });
-    for (const plugin of ["primary", "alpha", "beta"])
-      await node.plugins.behave(plugin, "ADD", { sleep: 0.04 });
-
-    for (let round = 0; round < moments; round++) {
-      const daemon = await node.start();
-      const sandbox = await node.sandbox({ networks: "alpha,beta" });
-      const afterMs = Math.random() * longestMs;
-      const adding = sandbox.begin("ADD", { stdin: { shim: { waitForDaemon: "100ms", addTimeout: "2s" } } });
-      await pause(afterMs);
-      await daemon.kill();
-      await adding.ended;
-      const next = await node.start();
-      const deleted = await sandbox.run("DEL");
-
-      const where = `round ${round}, killed ${afterMs.toFixed(1)} ms after the ADD began`;
-      expect(deleted, where).toMatchObject({ code: 0, stdout: "" });
-      expect(await node.plugins.held(), where).toEqual([]);
-      await next.kill();
-      await sandbox.namespace.remove();
-    }
-
-    await waitFor(
-      "every plugin to be gone",
-      async () => (await processesBelow(node.plugins.binDir)).length === 0,
-    );
+  it(`leaves nothing after restart and DEL, at ${moments} random moments`, { timeout: 240_000 }, async () => {
+    await Promise.all(Array.from({ length: lanes }, async () => await killAtRandomMoments(moments / lanes)));
   });
 
   it("ends a plugin that was running within a second", async () => {
     const node = await useNode({ manifests: alphaAndBeta() });
     const sandbox = await node.sandbox({ networks: "alpha,beta" });
     await node.plugins.behave("alpha", "ADD", { hang: true });
-    const adding = sandbox.begin("ADD", { stdin: { shim: { waitForDaemon: "100ms" } } });
+    const adding = sandbox.begin("ADD", { stdin: { shim: { waitForDaemon: "1s" } } });
     await waitFor("the plugin to hang", async () => (await processesBelow(node.plugins.binDir)).length === 2);
 
     await node.daemon().kill();
@@ -57,7 +57,7 @@ describe("kill -9 of the daemon at any moment of an ADD", () => {
     const node = await useNode({ manifests: alphaAndBeta() });
     const sandbox = await node.sandbox({ networks: "alpha,beta" });
     await node.plugins.behave("beta", "ADD", { gate: "never" });
-    const adding = sandbox.begin("ADD", { stdin: { shim: { waitForDaemon: "100ms" } } });
+    const adding = sandbox.begin("ADD", { stdin: { shim: { waitForDaemon: "1s" } } });
     await waitFor("beta's ADD", async () => (await node.plugins.calls({ type: "beta" })).length > 0);
     await node.daemon().kill();
     await adding.ended;

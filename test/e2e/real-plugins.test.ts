@@ -1,77 +1,69 @@
-import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { cp, readdir } from "node:fs/promises";
+import { cp, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { missingForDebianPlugins } from "../support/machine.ts";
 import { definitionManifest } from "../support/manifests.ts";
+import { makeNamespace, type TestNamespace } from "../support/network-namespace.ts";
 import { type TestNode, useNode } from "../support/test-node.ts";
 
-const run = promisify(execFile);
-
-interface Links {
-  readonly bridge: string;
-  readonly second: string;
-  readonly parent: string;
+interface RealNode {
+  readonly node: TestNode;
+  /** Plays the node: its bridges, links and firewall are real, and gone with it. */
+  readonly host: TestNamespace;
+  /** Addresses that host-local still holds. */
+  leases(): Promise<readonly string[]>;
 }
 
-/** Names of links that only this test has, at most 15 characters; all of them gone when it ends. */
-async function useLinks(): Promise<Links> {
-  const tag = randomBytes(3).toString("hex");
-  const links = { bridge: `mt${tag}a`, second: `mt${tag}b`, parent: `mt${tag}v` };
-  onTestFinished(async () => {
-    for (const link of Object.values(links)) await run("ip", ["link", "delete", link]).catch(() => undefined);
-  });
-  await run("ip", ["link", "add", links.parent, "type", "veth", "peer", "name", `${links.parent}p`]);
-  await run("ip", ["link", "set", links.parent, "up"]);
-  await run("ip", ["link", "set", `${links.parent}p`, "up"]);
-  return links;
+const version = { cniVersion: "0.4.0" };
+
+async function useHost(): Promise<TestNamespace> {
+  const host = await makeNamespace();
+  onTestFinished(async () => await host.remove());
+  await host.run("ip", "link", "set", "lo", "up");
+  await host.run("ip", "link", "add", "lan", "type", "veth", "peer", "name", "lan-far");
+  for (const link of ["lan", "lan-far"]) await host.run("ip", "link", "set", link, "up");
+  return host;
 }
 
-async function useNodeWithDebianPlugins(links: Links): Promise<TestNode> {
-  const third = 1 + (Number.parseInt(links.bridge.slice(2, 4), 16) % 250);
-  const ranges = (second: number) => [[{ subnet: `10.${second}.${third}.0/24` }]];
-  const node = await useNode({
-    start: false,
-    primary: {
-      cniVersion: "0.4.0",
-      name: `prim-${links.bridge}`,
-      plugins: [
-        {
-          type: "bridge",
-          bridge: links.bridge,
-          isGateway: true,
-          ipMasq: true,
-          ipam: { type: "host-local", ranges: ranges(211), routes: [{ dst: "0.0.0.0/0" }], dataDir: "DATA" },
-        },
-        { type: "portmap", capabilities: { portMappings: true }, snat: true },
-      ],
-    },
-  });
+function primaryList(dataDir: string): object {
+  const ipam = {
+    type: "host-local",
+    ranges: [[{ subnet: "10.211.0.0/24" }]],
+    routes: [{ dst: "0.0.0.0/0" }],
+    dataDir,
+  };
+  const bridge = { type: "bridge", bridge: "br0", isGateway: true, ipMasq: true, ipam };
+  const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
+  return { ...version, name: "primary-net", plugins: [bridge, portmap] };
+}
+
+async function useNodeWithDebianPlugins(): Promise<RealNode> {
+  const host = await useHost();
+  const node = await useNode({ start: false, networkNamespace: host.path });
   const dataDir = join(node.directory, "ipam");
   await cp("/usr/lib/cni", node.plugins.binDir, { recursive: true });
-  const primary = join(node.confDir, "10-primary.conflist");
-  await run("sed", ["-i", `s|DATA|${dataDir}|`, primary]);
+  await writeFile(join(node.confDir, "10-primary.conflist"), JSON.stringify(primaryList(dataDir)));
   const macvlan = {
-    cniVersion: "0.4.0",
-    name: `mac-${links.parent}`,
+    ...version,
     type: "macvlan",
-    master: links.parent,
-    ipam: { type: "host-local", ranges: ranges(212), dataDir },
+    master: "lan",
+    ipam: { type: "host-local", ranges: [[{ subnet: "10.212.0.0/24" }]], dataDir },
   };
   const fixed = {
-    cniVersion: "0.4.0",
-    name: `fix-${links.second}`,
+    ...version,
     type: "bridge",
-    bridge: links.second,
+    bridge: "br1",
     capabilities: { ips: true },
     ipam: { type: "static" },
   };
-  await node.manifest("mac.yaml", definitionManifest({ name: "mac", config: macvlan }));
-  await node.manifest("fixed.yaml", definitionManifest({ name: "fixed", config: fixed }));
+  await node.manifest("mac.json", definitionManifest({ name: "mac", config: macvlan }));
+  await node.manifest("fixed.json", definitionManifest({ name: "fixed", config: fixed }));
   await node.start();
-  return node;
+  const leases = async () => {
+    const names = await readdir(dataDir, { recursive: true });
+    return names.filter((name) => /\/\d+\.\d+\.\d+\.\d+$/.test(name));
+  };
+  return { node, host, leases };
 }
 
 describe("Debian's own plugins in a real namespace", () => {
@@ -81,46 +73,55 @@ describe("Debian's own plugins in a real namespace", () => {
   });
 
   it("bridge with portmap, macvlan and a static address come and go without a trace", async () => {
-    const links = await useLinks();
-    const node = await useNodeWithDebianPlugins(links);
+    const { node, host, leases } = await useNodeWithDebianPlugins();
     const networks = '[{"name":"mac","interface":"blue0"},{"name":"fixed","ips":["10.213.9.9/24"]}]';
     const sandbox = await node.sandbox({ networks });
-    const hostPort = 20_000 + Number.parseInt(links.bridge.slice(2, 5), 16);
-    const runtimeConfig = { portMappings: [{ hostPort, containerPort: 80, protocol: "tcp" }] };
+    const runtimeConfig = { portMappings: [{ hostPort: 20_080, containerPort: 80, protocol: "tcp" }] };
 
-    const added = await sandbox.run("ADD", { cniVersion: "0.4.0", stdin: { runtimeConfig } });
+    const added = await sandbox.run("ADD", { ...version, stdin: { runtimeConfig } });
     const addresses = await sandbox.namespace.run("ip", "-br", "addr");
-    const checked = await sandbox.run("CHECK", { cniVersion: "0.4.0" });
-    const rulesBetween = (await run("iptables-save", ["-t", "nat"])).stdout;
-    const deleted = await sandbox.run("DEL", { cniVersion: "0.4.0", stdin: { runtimeConfig } });
+    const leasesBetween = await leases();
+    const rulesBetween = await host.run("iptables-save", "-t", "nat");
+    const deleted = await sandbox.run("DEL", { ...version, stdin: { runtimeConfig } });
 
     expect(added).toMatchObject({ code: 0, printed: { cniVersion: "0.4.0" } });
     expect(addresses).toMatch(/^eth0@\S+\s+UP\s+10\.211\./m);
     expect(addresses).toMatch(/^blue0@\S+\s+UP\s+10\.212\./m);
     expect(addresses).toMatch(/^net2@\S+\s+UP\s+10\.213\.9\.9\/24/m);
-    expect(checked).toMatchObject({ code: 0, stdout: "" });
-    expect(rulesBetween).toContain(`--dport ${hostPort}`);
+    expect(leasesBetween).toHaveLength(2);
+    expect(rulesBetween).toContain("--dport 20080");
     expect(deleted).toMatchObject({ code: 0, stdout: "" });
     expect(await sandbox.namespace.run("ip", "-br", "link")).not.toMatch(/eth0|blue0|net2/);
-    const leases = await readdir(join(node.directory, "ipam"), { recursive: true });
-    expect(
-      leases.filter((name) => /\d+\.\d+\.\d+\.\d+$/.test(name) && !name.includes("last_reserved")),
-    ).toEqual([]);
-    expect((await run("iptables-save", ["-t", "nat"])).stdout).not.toContain(sandbox.containerId);
+    expect(await host.run("ip", "-br", "link")).not.toMatch(/veth/);
+    expect(await host.run("iptables-save", "-t", "nat")).not.toContain(sandbox.containerId);
+    expect(await leases()).toEqual([]);
     expect(await node.daemon().get("/v1/attachments")).toEqual({ items: [] });
   });
 
-  it("a namespace that vanished before DEL is no reason to keep an address", async () => {
-    const links = await useLinks();
-    const node = await useNodeWithDebianPlugins(links);
+  it("CHECK finds what ADD made, and what has gone since", async () => {
+    const { node } = await useNodeWithDebianPlugins();
+    // No published port: portmap 1.1.1 looks for its IPv4 rules in ip6tables too.
     const sandbox = await node.sandbox({ networks: "mac" });
-    expect((await sandbox.run("ADD", { cniVersion: "0.4.0" })).code).toBe(0);
+    expect((await sandbox.run("ADD", version)).code).toBe(0);
+
+    const whole = await sandbox.run("CHECK", version);
+    await sandbox.namespace.run("ip", "link", "delete", "net1");
+    const broken = await sandbox.run("CHECK", version);
+
+    expect(whole).toMatchObject({ code: 0, stdout: "" });
+    expect(broken).toMatchObject({ code: 1, printed: { msg: expect.stringContaining("default/mac") } });
+    expect(await sandbox.run("DEL", version)).toMatchObject({ code: 0 });
+  });
+
+  it("a namespace that vanished before DEL is no reason to keep an address", async () => {
+    const { node, leases } = await useNodeWithDebianPlugins();
+    const sandbox = await node.sandbox({ networks: "mac" });
+    expect((await sandbox.run("ADD", version)).code).toBe(0);
     await sandbox.namespace.remove();
 
-    const deleted = await sandbox.run("DEL", { cniVersion: "0.4.0", netns: "" });
+    const deleted = await sandbox.run("DEL", { ...version, netns: "" });
 
     expect(deleted).toMatchObject({ code: 0, stdout: "" });
-    const leases = await readdir(join(node.directory, "ipam"), { recursive: true });
-    expect(leases.filter((name) => /\/\d+\.\d+\.\d+\.\d+$/.test(name))).toEqual([]);
+    expect(await leases()).toEqual([]);
   });
 });

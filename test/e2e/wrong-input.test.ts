@@ -33,7 +33,7 @@ const post = (body: string | Buffer): SocketRequest => ({ method: "POST", path: 
 const cases: readonly Case[] = [
   { what: "a body that is no JSON", request: post("{"), status: 400, code: 6, failure: "malformed-request" },
   { what: "an empty body", request: post(""), status: 400, code: 6, failure: "malformed-request" },
-  { what: "a body without env", request: post("{}"), status: 400, code: 6, failure: "malformed-request" },
+  { what: "a body without env", request: post("{}"), status: 400, code: 4, failure: "malformed-request" },
   {
     what: "a config that is no base64",
     request: cni({}, "***"),
@@ -63,8 +63,8 @@ const cases: readonly Case[] = [
     failure: "malformed-request",
   },
   { what: "a body of 2 MiB", request: post(Buffer.alloc(2 * 1024 * 1024, " ")), status: 413, code: 6 },
-  { what: "an unknown route", request: { path: "/nothing" }, status: 404, code: 4 },
-  { what: "a wrong method", request: { method: "DELETE", path: "/cni" }, status: 405, code: 4 },
+  { what: "an unknown route", request: { path: "/nothing" }, status: 404, code: 6 },
+  { what: "a wrong method", request: { method: "DELETE", path: "/cni" }, status: 405, code: 6 },
 ];
 
 describe("wrong input", () => {

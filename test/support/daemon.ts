@@ -12,6 +12,8 @@ export interface DaemonFiles {
   readonly logFile: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** Path of a network namespace that plays the node. */
+  readonly networkNamespace?: string;
 }
 
 /** A real `dist/multusd`. */
@@ -83,7 +85,11 @@ export async function startDaemon(files: DaemonFiles): Promise<RunningDaemon> {
 function spawnDaemon(files: DaemonFiles): ChildProcess {
   const log = openSync(files.logFile, "a");
   try {
-    return spawn(dist.daemon, ["--config", files.configFile, ...(files.args ?? [])], {
+    const command = [dist.daemon, "--config", files.configFile, ...(files.args ?? [])];
+    // nsenter becomes the daemon: the process ID is the daemon's.
+    if (files.networkNamespace !== undefined) command.unshift("nsenter", `--net=${files.networkNamespace}`);
+    const [program = "", ...args] = command;
+    return spawn(program, args, {
       env: { PATH: process.env["PATH"] ?? "", ...files.env },
       stdio: ["ignore", log, log],
     });

@@ -1,3 +1,4 @@
+import type { Generation } from "../../src/attachments/sandbox.ts";
 import type { SpooledDeletion, SpoolSource } from "../../src/deletions/ports.ts";
 
 /** A spool in memory; `put` plays the shim. */
@@ -20,7 +21,9 @@ export class FakeSpoolSource implements SpoolSource {
     return structuredClone([...this.#entries.values()]);
   }
 
-  async remove(name: string): Promise<void> {
+  async remove(name: string, generation?: Generation): Promise<void> {
+    const found = this.#entries.get(name)?.generation;
+    if (generation !== undefined && found?.startNs !== generation.startNs) return;
     this.#entries.delete(name);
   }
 

@@ -18,6 +18,8 @@ export interface NodeWishes {
   /** Manifests that are there before the start, by file name. */
   readonly manifests?: Readonly<Record<string, object | string>>;
   readonly start?: false;
+  /** Path of a network namespace that plays the node: what plugins do to links and firewall stays in it. */
+  readonly networkNamespace?: string;
 }
 
 /** A machine with a daemon of its own below one temporary directory; gone when the test ends. */
@@ -86,6 +88,7 @@ export async function useNode(wishes: NodeWishes = {}): Promise<TestNode> {
         socket: node.socket,
         logFile: join(directory, "daemon.log"),
         args,
+        ...(wishes.networkNamespace === undefined ? {} : { networkNamespace: wishes.networkNamespace }),
       });
       running.push(daemon);
       return daemon;

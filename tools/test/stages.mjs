@@ -3,10 +3,13 @@ import { countByExit, countCargo, countCruise, countVitest } from "./counts.mjs"
 const cargo = (...rest) => ["cargo", rest, { cwd: "shim" }];
 
 /** vitest writes its count to a file, because what it prints is for people. */
-function vitest(project) {
+function vitest(project, ...rest) {
   const reporter = ["--reporter=default", "--reporter=./tools/test/vitest-counter.mjs"];
-  return ["vitest", ["run", "--project", project, ...reporter, "--passWithNoTests"]];
+  return ["vitest", ["run", "--project", project, ...reporter, ...rest]];
 }
+
+/** These tests mostly wait for processes; each file has a daemon of its own. */
+const kernelWorkers = 3;
 
 /**
  * A stage: its command, how its result is counted, and what must have ended before. Stages of one `lane` follow one
@@ -76,7 +79,7 @@ export const stages = [
     name: "integration, end to end",
     part: "kernel",
     alone: true,
-    command: vitest("integration"),
+    command: vitest("integration", `--maxWorkers=${kernelWorkers}`),
     count: countVitest,
   },
 ];

@@ -5,6 +5,7 @@ import { begin, claim, command, output } from "../narrator.mjs";
 import { home, inPod, leases } from "../node.mjs";
 import { callShim, createSandbox, destroySandbox } from "../runtime.mjs";
 import { within } from "../wait.mjs";
+import { showSpoolCounter } from "./metrics.mjs";
 
 /** The daemon is killed; the runtime's DEL comes while nobody is there. */
 export async function killDaemon() {
@@ -37,6 +38,7 @@ export async function killDaemon() {
   claim("the DEL was done without being asked", settled);
   claim("the interfaces are gone", !/eth0|lan0/.test(await inPod("batch", "ip", "-br", "link")));
   claim("no attachment is on record", (await items("/v1/attachments")).length === 0);
+  await showSpoolCounter();
   await destroySandbox(sandbox);
 }
 
