@@ -24,8 +24,11 @@ export interface SpooledDeletion {
 export interface SpoolSource {
   /** Entries that are there now, oldest first; unreadable ones are quarantined and counted, never thrown. */
   list(): Promise<readonly SpooledDeletion[]>;
-  /** Once this resolves the entry will not come again. */
-  remove(name: string): Promise<void>;
+  /**
+   * Once this resolves the entry will not come again. Only the entry that was listed goes: a repeat that a shim has put
+   * in its place meanwhile stays; `generation` says for sure which one that is.
+   */
+  remove(name: string, generation?: Generation): Promise<void>;
   /** Calls `changed` when entries may have come; also covers a directory that is made later. */
   watch(changed: () => void): Promise<{ stop(): Promise<void> }>;
 }

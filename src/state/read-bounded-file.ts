@@ -36,15 +36,6 @@ export async function readBoundedFile(file: string): Promise<FileContent> {
   }
 }
 
-/** `undefined` if nothing is there or it cannot be looked at. */
-export async function identifyFile(file: string): Promise<FileIdentity | undefined> {
-  try {
-    return identityOf(await lstat(file, { bigint: true }));
-  } catch {
-    return undefined;
-  }
-}
-
 const reasons: Readonly<Record<string, string>> = {
   ELOOP: "a symbolic link",
   EACCES: "no permission",

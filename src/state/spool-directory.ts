@@ -1,11 +1,10 @@
-import { join } from "node:path";
 import { type Generation, isOlder } from "../attachments/sandbox.ts";
 import type { SpooledDeletion, SpoolSource } from "../deletions/ports.ts";
 import { spooledDeletion } from "./decode-spool.ts";
 import { DirectoryWatch } from "./directory-watch.ts";
 import type { DurableDirectory } from "./durable-directory.ts";
 import type { Quarantine } from "./quarantine.ts";
-import { type FileIdentity, identifyFile } from "./read-bounded-file.ts";
+import type { FileIdentity } from "./read-bounded-file.ts";
 import { RecordFiles } from "./record-files.ts";
 
 export interface SpoolOptions {
@@ -24,7 +23,7 @@ export interface SpoolOptions {
 export class SpoolDirectory implements SpoolSource {
   readonly #options: SpoolOptions;
   readonly #files: RecordFiles<SpooledDeletion>;
-  /** The very file that was listed under a name: another one may stand there by the time that one is settled. */
+  /** The very file that was listed under a name: a shim may have replaced it by the time that one is settled. */
   readonly #listed = new Map<string, FileIdentity>();
 
   constructor(options: SpoolOptions) {
@@ -49,7 +48,8 @@ export class SpoolDirectory implements SpoolSource {
       for await (const name of this.#files.names()) {
         const stored = await this.#files.read(name);
         if (stored.kind !== "record") continue;
-        this.#listed.set(name, stored.identity);
+        // The first one that was listed counts until it is removed: whoever settles that one must not remove another.
+        if (!this.#listed.has(name)) this.#listed.set(name, stored.identity);
         entries.push(stored.record);
         if (entries.length >= maxListed) break;
       }
@@ -59,14 +59,17 @@ export class SpoolDirectory implements SpoolSource {
     return entries.sort((left, right) => this.#compare(left.generation, right.generation));
   }
 
-  async remove(name: string): Promise<void> {
+  /** An entry that was never listed stays: nobody can have settled it. */
+  async remove(name: string, generation?: Generation): Promise<void> {
     const listed = this.#listed.get(name);
     this.#listed.delete(name);
-    if (listed !== undefined) {
-      const found = await identifyFile(join(this.#options.directory.path, name));
-      if (found === undefined || found.inode !== listed.inode || found.changedNs !== listed.changedNs) return;
-    }
-    await this.#files.remove(name);
+    const found = await this.#files.read(name);
+    if (found.kind !== "record") return;
+    const isSettled =
+      generation === undefined
+        ? listed !== undefined && isSameFile(found.identity, listed)
+        : isSameGeneration(found.record.generation, generation);
+    if (isSettled) await this.#files.remove(name);
   }
 
   async watch(changed: () => void): Promise<{ stop(): Promise<void> }> {
@@ -84,4 +87,12 @@ export class SpoolDirectory implements SpoolSource {
     }
     return isOlder(left, right, bootId) ? -1 : Number(isOlder(right, left, bootId));
   }
+}
+
+function isSameFile(left: FileIdentity, right: FileIdentity): boolean {
+  return left.inode === right.inode && left.changedNs === right.changedNs;
+}
+
+function isSameGeneration(left: Generation, right: Generation): boolean {
+  return left.bootId === right.bootId && left.startNs === right.startNs;
 }

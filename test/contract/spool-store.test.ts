@@ -70,6 +70,19 @@ describe.each([
     await expect(spool.list()).resolves.toEqual([]);
   });
 
+  it("removes the entry of the generation that was settled, not a repeat that took its place", async () => {
+    const { spool, put } = await make();
+    await put(entry("c1", "900"));
+    await spool.list();
+    await put(entry("c1", "901"));
+    await spool.list();
+    await spool.remove("c1@eth0.json", { bootId, startNs: "900" });
+    await expect(spool.list()).resolves.toEqual([entry("c1", "901")]);
+
+    await spool.remove("c1@eth0.json", { bootId, startNs: "901" });
+    await expect(spool.list()).resolves.toEqual([]);
+  });
+
   it("tells its watcher of an entry that comes, until it is stopped", async () => {
     const { spool, put } = await make();
     let told = 0;

@@ -80,6 +80,27 @@ describe("SpoolDirectory", () => {
     await spool.remove("a@eth0.json");
 
     await expect(spool.list()).resolves.toMatchObject([{ generation: { startNs: "2" } }]);
+    await spool.remove("a@eth0.json");
+    await expect(spool.list()).resolves.toEqual([]);
+  });
+
+  it("leaves an entry that it never listed: nobody can have settled it", async () => {
+    const { spool, directory } = await spoolDirectory();
+    await directory.write("a@eth0.json", entry("1"));
+    await spool.remove("a@eth0.json");
+
+    await expect(spool.list()).resolves.toHaveLength(1);
+  });
+
+  it("leaves a repeat when two who listed the entry before it both remove it", async () => {
+    const { spool, directory } = await spoolDirectory();
+    await directory.write("a@eth0.json", entry("1"));
+    await spool.list();
+    await spool.remove("a@eth0.json");
+    await directory.write("a@eth0.json", entry("2"));
+    await spool.remove("a@eth0.json");
+
+    await expect(spool.list()).resolves.toHaveLength(1);
   });
 
   it("gives a part of a spool that is too large for memory, and the rest afterwards", async () => {
