@@ -42,6 +42,8 @@ export function createLogger(options: LogOptions): Logger {
       base: null,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      // Errors are plain objects by then; the stock serializer would join the texts of the causes.
+      serializers: { err: (unfolded: unknown) => unfolded },
     },
     output,
   );
