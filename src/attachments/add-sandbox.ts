@@ -88,7 +88,7 @@ export class AddSandbox {
     const deadline = addDeadline(invocation, settings);
     using limit = deadline.signal(caller);
     try {
-      return await turns.runAdd(invocation.containerId, limit, async (signal) => {
+      return await turns.runAdd(invocation, limit, async (signal) => {
         const slot = await slots.acquire("add", deadline, signal);
         try {
           return await this.#addInTurn(invocation, settings, deadline, signal);
@@ -116,11 +116,18 @@ export class AddSandbox {
       return await this.#parts.turns.insideNetworks(networks, () => this.#attachAll(plan, begun));
     } catch (error) {
       // Outside of the networks again: undoing enters them itself, and a GC may wait between.
-      if (begun.intent !== undefined) {
-        const attachments = begun.intent.attachments.slice(0, begun.tried);
-        await this.#parts.undo.undo({ ...begun.intent, attachments }, invocation.requestId);
-      }
+      if (begun.intent !== undefined) await this.#undo(begun.intent, begun.tried, invocation.requestId);
       throw error;
+    }
+  }
+
+  /** Never rejects: why the ADD failed is what the runtime must hear. The record then stands until its DEL. */
+  async #undo(intent: SandboxRecord, tried: number, requestId: string): Promise<void> {
+    try {
+      const attachments = intent.attachments.slice(0, tried);
+      await this.#parts.undo.undo({ ...intent, attachments }, requestId);
+    } catch (err) {
+      this.#parts.log.error({ err, containerID: intent.containerId }, "failed add could not be undone");
     }
   }
 
@@ -232,10 +239,12 @@ export class AddSandbox {
       return result === undefined ? [] : buildNetworkStatus(delegate.network, result, delegate.isPrimary);
     });
     plan.signal.throwIfAborted();
-    await Promise.all([
+    const written = await Promise.allSettled([
       store.save({ ...record, networkStatus }),
       upstream.writeScratch(record.containerId, upstreamDelegates(plan.delegates)),
     ]);
+    // Only now: a save that is still under way would come after the mark that undoing leaves.
+    for (const outcome of written) if (outcome.status === "rejected") throw outcome.reason;
     plan.signal.throwIfAborted();
     await writeStatus(plan.pod, networkStatus, plan.signal);
     const [primary] = results;

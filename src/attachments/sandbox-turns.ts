@@ -1,5 +1,17 @@
 import { ExclusiveGate } from "../foundation/exclusive-gate.ts";
 import { KeyedQueue } from "../foundation/keyed-queue.ts";
+import { type Generation, isOlder } from "./sandbox.ts";
+
+/** Whose request it is, and when it began. */
+export interface SandboxRequest {
+  readonly containerId: string;
+  readonly generation: Generation;
+}
+
+interface RunningAdd {
+  readonly generation: Generation;
+  readonly superseded: AbortController;
+}
 
 /** Reason of an ADD's signal when the runtime sent a DEL of the same sandbox meanwhile. */
 export class SupersededByDeleteError extends Error {
@@ -16,30 +28,41 @@ export class SupersededByDeleteError extends Error {
  */
 export class SandboxTurns {
   readonly #queue = new KeyedQueue();
-  readonly #adds = new Map<string, Set<AbortController>>();
+  readonly #adds = new Map<string, Set<RunningAdd>>();
   readonly #gates = new Map<string, NetworkGate>();
 
   /** Runs an ADD; `task` gets a signal that is aborted when the caller goes or a DEL arrives. */
   async runAdd<T>(
-    containerId: string,
+    { containerId, generation }: SandboxRequest,
     caller: AbortSignal,
     task: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const superseded = new AbortController();
     const signal = AbortSignal.any([caller, superseded.signal]);
     const running = this.#adds.get(containerId) ?? new Set();
-    this.#adds.set(containerId, running.add(superseded));
+    const own = { generation, superseded };
+    this.#adds.set(containerId, running.add(own));
     try {
       return await this.#queue.run(containerId, () => task(signal), signal);
     } finally {
-      running.delete(superseded);
+      running.delete(own);
       if (running.size === 0) this.#adds.delete(containerId);
     }
   }
 
-  /** Runs a runtime's DEL: every ADD of the sandbox that came before it is cancelled, and undone before `task` runs. */
-  async runDelete<T>(containerId: string, task: () => Promise<T>): Promise<T> {
-    for (const running of this.#adds.get(containerId) ?? []) running.abort(new SupersededByDeleteError());
+  /**
+   * Runs a runtime's DEL: every ADD of the sandbox that began before it is cancelled, and undone before `task` runs.
+   * An ADD that began after a late DEL is not its business.
+   */
+  async runDelete<T>(
+    { containerId, generation }: SandboxRequest,
+    bootId: string,
+    task: () => Promise<T>,
+  ): Promise<T> {
+    for (const running of this.#adds.get(containerId) ?? []) {
+      if (!isOlder(generation, running.generation, bootId))
+        running.superseded.abort(new SupersededByDeleteError());
+    }
     return await this.#queue.run(containerId, task);
   }
 

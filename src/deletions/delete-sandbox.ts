@@ -37,10 +37,10 @@ export class DeleteSandbox {
    * @throws {Failure} what strict networks could not delete; `deadline-exceeded` if the caller's time was over before
    */
   async delete(invocation: CniInvocation): Promise<void> {
-    const { turns, settings } = this.#parts;
+    const { turns, settings, tools } = this.#parts;
     const deadline = deleteDeadline(invocation, settings().timeouts.delMs);
     if (await this.#isDoneAlready(invocation)) return;
-    await turns.runDelete(invocation.containerId, async () => {
+    await turns.runDelete(invocation, tools.clock.bootId, async () => {
       if (deadline.hasPassed()) throw callerGone();
       const settled = await this.#deleteInTurn(invocation, deadline, "runtime", "its DEL failed");
       const returned = settled.filter((attachment) => attachment.returned.length > 0);

@@ -54,7 +54,7 @@ export class HotPlug {
     const deadline = Deadline.after(settings().timeouts.addMs);
     using limit = deadline.signal(caller);
     try {
-      return await turns.runAdd(invocation.containerId, limit, async (signal) => {
+      return await turns.runAdd(invocation, limit, async (signal) => {
         const slot = await slots.acquire("add", deadline, signal);
         try {
           return await this.#attachInTurn(invocation, attributes, deadline, signal);

@@ -45,11 +45,8 @@ export class StrictWatch {
 
   /** Takes up a refusal of an earlier daemon. */
   resume(record: SandboxRecord): void {
-    if (record.refusals === undefined) return;
-    const ages = record.attachments.flatMap((attachment) =>
-      owedIndexes(attachment).map((index) => this.#parts.policyOf(attachment, index).policy.escalate.ageMs),
-    );
-    this.#arm(record, Math.min(...ages) - elapsedMs(record.refusals.age, this.#parts.clock));
+    const dueInMs = this.#dueInMs(record);
+    if (dueInMs !== undefined) this.#arm(record, dueInMs);
   }
 
   stop(): void {
@@ -77,15 +74,22 @@ export class StrictWatch {
       await turns.run(key.containerId, async () => {
         const stored = await store.load(key);
         if (stored.kind !== "entry" || stored.entry.state !== "deleting") return;
-        await takeDown.run({
-          record: stored.entry,
-          responsibility: this.#responsibility(stored.entry),
+        const record = stored.entry;
+        const dueInMs = this.#dueInMs(record);
+        if (dueInMs === undefined) return;
+        // The longest timer is 24 days, and a policy may have got another age meanwhile.
+        if (dueInMs > 0) return this.#arm(key, dueInMs);
+        const settled = await takeDown.run({
+          record,
+          responsibility: this.#responsibility(record),
           requestId: "escalation",
-          netns: stored.entry.netns,
+          netns: record.netns,
           deadline: Deadline.after(0),
           reason: "strict, and its runtime did not get it done in time",
           mayRun: false,
         });
+        // Networks with a longer age are still the runtime's.
+        this.look(record, settled);
       });
     } catch (err) {
       log.error(
@@ -94,6 +98,15 @@ export class StrictWatch {
       );
       this.#arm(key, 5000);
     }
+  }
+
+  /** Until the first network of a refused sandbox is handed over; `undefined`: it was never refused. */
+  #dueInMs({ refusals, attachments }: SandboxRecord): number | undefined {
+    if (refusals === undefined || attachments.length === 0) return undefined;
+    const ages = attachments.flatMap((attachment) =>
+      owedIndexes(attachment).map((index) => this.#parts.policyOf(attachment, index).policy.escalate.ageMs),
+    );
+    return Math.min(...ages) - elapsedMs(refusals.age, this.#parts.clock);
   }
 
   #responsibility({ refusals }: SandboxRecord) {
