@@ -22,6 +22,8 @@ export interface Server {
 
 /** All routes of contract §2, listening nowhere yet (`listenOnSocket`). Can be made again with the same parts. */
 export function createServer(parts: ServerParts): Server {
+  // Who starts the daemon reports why it could not; here it must only not be an unhandled rejection.
+  parts.useCases.catch(() => undefined);
   const intake = new Intake();
   const app = buildApp({
     clientErrorHandler: answerClientError,

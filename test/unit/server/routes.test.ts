@@ -236,11 +236,13 @@ describe("before the daemon may work", () => {
   });
 
   it("is not ready where it could not start", async () => {
-    const { parts, cni } = serve();
+    const parts = new FakeParts();
     parts.useCases = Promise.reject(new Error("lock is held"));
-    parts.useCases.catch(() => undefined);
+    const { app } = createServer(parts);
+    await new Promise(setImmediate);
 
-    const reply = await cni({ CNI_COMMAND: "ADD" });
+    const payload = cniBody({ CNI_COMMAND: "ADD" });
+    const reply = await app.inject({ method: "POST", url: "/cni", payload });
 
     expect([reply.statusCode, reply.json().code]).toEqual([503, 11]);
   });
