@@ -44,15 +44,18 @@ export class SpoolDirectory implements SpoolSource {
   async list(): Promise<readonly SpooledDeletion[]> {
     const { maxListed = 1000 } = this.#options;
     const entries: SpooledDeletion[] = [];
+    const gone = new Set(this.#listed.keys());
     try {
       for await (const name of this.#files.names()) {
         const stored = await this.#files.read(name);
         if (stored.kind !== "record") continue;
+        gone.delete(name);
         // The first one that was listed counts until it is removed: whoever settles that one must not remove another.
         if (!this.#listed.has(name)) this.#listed.set(name, stored.identity);
         entries.push(stored.record);
         if (entries.length >= maxListed) break;
       }
+      if (entries.length < maxListed) for (const name of gone) this.#listed.delete(name);
     } catch (error) {
       this.#options.onTrouble(error);
     }
