@@ -9,9 +9,10 @@ import {
   documentPlace,
 } from "../decoding/decode.ts";
 import { InvalidNetworkConfigError } from "../errors/configuration-errors.ts";
+import { compareBytewise } from "../files/list-files.ts";
 import { jsonKind } from "../raw-json/json-kind.ts";
 import { JsonTypeError } from "../raw-json/json-type-error.ts";
-import { assertJson } from "../raw-json/raw-object.ts";
+import { assertJson, parseRawObject, printRawObject } from "../raw-json/raw-object.ts";
 import { configurationError } from "./configuration-error.ts";
 import type { PluginConfiguration } from "./network-list.ts";
 
@@ -26,13 +27,24 @@ const what = "error parsing configuration";
 export function parsePluginConfiguration(text: string): PluginConfiguration {
   try {
     assertJson(text);
-    return readPlugin(text);
+    return { ...readKeys(sortedKeys(text)), text: text.trim() };
   } catch (error) {
     throw configurationError(what, error);
   }
 }
 
-function readPlugin(text: string): PluginConfiguration {
+/**
+ * libcni sorts the keys before it looks at them. So of two that differ in letter case only, the one in lower case
+ * counts, wherever it stands.
+ */
+function sortedKeys(text: string): string {
+  if (jsonKind(text) !== "object") return text;
+  const last = new Map(parseRawObject(text).members.map((member) => [member.key, member]));
+  const members = [...last.values()].sort((left, right) => compareBytewise(left.key, right.key));
+  return printRawObject({ members });
+}
+
+function readKeys(text: string): Omit<PluginConfiguration, "text"> {
   let type = "";
   let name = "";
   let cniVersion = "";
@@ -71,7 +83,6 @@ function readPlugin(text: string): PluginConfiguration {
     cniVersion,
     capabilities,
     ...(ipamType === "" ? {} : { ipamType }),
-    text: text.trim(),
   };
 }
 

@@ -21,9 +21,10 @@ export function selectVersion(list: RawObject): string {
   if (jsonKind(text) !== "array") {
     throw new InvalidNetworkConfigError(`${what}: invalid type for cniVersions: []interface {}`);
   }
-  const known = parseRawArray(text)
-    .map(readEntry)
-    .filter((version, index) => !isAboveOurs(version, `cniVersions entry ${version} at index ${index}`));
+  const known = parseRawArray(text).flatMap((entry, index) => {
+    const version = readEntry(entry, index);
+    return isAboveOurs(version, `cniVersions entry ${version} at index ${index}`) ? [] : [version];
+  });
   if (single !== "" && !isAboveOurs(single, `cniVersion ${single}`)) known.push(single);
   return known.reduce((best, version) => (isHigher(version, best) ? version : best), known[0] ?? single);
 }

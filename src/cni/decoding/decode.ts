@@ -53,20 +53,25 @@ export const decodeBoolean: Decode<boolean> = (text, place) => {
 };
 
 /** Integers as Go writes them: `1.0` and `1e2` are none. Beyond 2^53 they are refused rather than rounded. */
-export const decodeInteger: Decode<number> = (text, place) => decodeNumber(text, place, "int", /^-?\d+$/);
+export const decodeInteger: Decode<number> = (text, place) => {
+  const value = readNumber(text, place, "int", /^-?\d+$/);
+  if (!Number.isSafeInteger(value)) throw new JsonTypeError(text, place, "int");
+  return value;
+};
 
-export const decodeUnsigned: Decode<number> = (text, place) => decodeNumber(text, place, "uint", /^\d+$/);
+/** Up to 2^64 as in Go, and rounded beyond 2^53: an error code of that size must not cost the error's text. */
+export const decodeUnsigned: Decode<number> = (text, place) => {
+  const value = readNumber(text, place, "uint", /^\d+$/);
+  if (value >= 2 ** 64) throw new JsonTypeError(text, place, "uint");
+  return value;
+};
 
-function decodeNumber(text: string, place: JsonPlace, goType: string, form: RegExp): number {
+function readNumber(text: string, place: JsonPlace, goType: string, form: RegExp): number {
   const kind = jsonKind(text);
   if (kind === "null") return 0;
-  const digits = text.trim();
-  const value = Number(digits);
-  if (kind !== "number" || !form.test(digits) || !Number.isSafeInteger(value)) {
-    throw new JsonTypeError(text, place, goType);
-  }
+  if (kind !== "number" || !form.test(text.trim())) throw new JsonTypeError(text, place, goType);
   // `-0` is an integer in Go.
-  return value + 0;
+  return Number(text) + 0;
 }
 
 /** A slice: absent and `null` are empty. */

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 
 /** A file that is there but is no text file of a sane size; `code` is like an errno. */
-export class UnusableFileError extends Error {
+class UnusableFileError extends Error {
   override readonly name = "UnusableFileError";
   readonly code: "EFBIG" | "EISDIR" | "ENOTREG" | "EACCES";
 

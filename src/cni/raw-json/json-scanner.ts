@@ -2,7 +2,7 @@ import { goQuote } from "../errors/go-quote.ts";
 import { JsonSyntaxError } from "./json-syntax-error.ts";
 
 /** Deeper nesting is refused, so that no input can exhaust the stack. Go's own bound is 10000. */
-export const maxJsonDepth = 1000;
+const maxJsonDepth = 1000;
 
 /** Called with the span of each array element. */
 export type VisitElement = (start: number, end: number) => void;
@@ -22,7 +22,7 @@ export function scanDocument(text: string, depth = 0): { readonly start: number;
 }
 
 /** Scans the value that begins at `at` and returns where it ends. */
-export function scanValue(text: string, at: number, depth: number): number {
+function scanValue(text: string, at: number, depth: number): number {
   switch (text[at]) {
     case "{":
       return scanObject(text, at, depth);
@@ -77,7 +77,7 @@ export function scanArray(text: string, at: number, depth: number, visit?: Visit
   }
 }
 
-export function skipSpace(text: string, from: number): number {
+function skipSpace(text: string, from: number): number {
   let at = from;
   for (;;) {
     const code = text.charCodeAt(at);
@@ -98,11 +98,11 @@ function scanString(text: string, at: number): number {
 /** `at` is the character after the backslash; returns the escape's last character. */
 function scanEscape(text: string, at: number): number {
   const kind = text[at];
-  if (kind === undefined || !'"\\/bfnrtu'.includes(kind)) throw unexpected(text, at, "in string escape code");
+  if (kind === undefined || !'"\\/bfnrtu'.includes(kind)) throw broken(text, at, "in string escape code");
   if (kind !== "u") return at;
   for (let digit = at + 1; digit <= at + 4; digit += 1) {
     if (!/^[0-9a-fA-F]$/.test(text[digit] ?? "")) {
-      throw unexpected(text, digit, "in \\u hexadecimal character escape");
+      throw broken(text, digit, "in \\u hexadecimal character escape");
     }
   }
   return at + 4;
@@ -111,7 +111,7 @@ function scanEscape(text: string, at: number): number {
 function scanLiteral(text: string, at: number, word: string): number {
   for (let index = 1; index < word.length; index += 1) {
     if (text[at + index] !== word[index]) {
-      throw unexpected(text, at + index, `in literal ${word} (expecting '${word[index]}')`);
+      throw broken(text, at + index, `in literal ${word} (expecting '${word[index]}')`);
     }
   }
   return at + word.length;
@@ -121,16 +121,17 @@ function scanNumber(text: string, at: number): number {
   let next = at;
   if (text[next] === "-") next += 1;
   if (!isDigit(text, next)) {
-    throw unexpected(text, next, next > at ? "in numeric literal" : "looking for beginning of value");
+    if (next > at) throw broken(text, next, "in numeric literal");
+    throw unexpected(text, next, "looking for beginning of value");
   }
   next = text[next] === "0" ? next + 1 : skipDigits(text, next);
   if (text[next] === ".") {
-    if (!isDigit(text, next + 1)) throw unexpected(text, next + 1, "after decimal point in numeric literal");
+    if (!isDigit(text, next + 1)) throw broken(text, next + 1, "after decimal point in numeric literal");
     next = skipDigits(text, next + 1);
   }
   if (text[next] === "e" || text[next] === "E") {
     next += text[next + 1] === "+" || text[next + 1] === "-" ? 2 : 1;
-    if (!isDigit(text, next)) throw unexpected(text, next, "in exponent of numeric literal");
+    if (!isDigit(text, next)) throw broken(text, next, "in exponent of numeric literal");
     next = skipDigits(text, next);
   }
   return next;
@@ -151,6 +152,12 @@ function unexpected(text: string, at: number, context: string): JsonSyntaxError 
   const codePoint = text.codePointAt(at);
   if (codePoint === undefined) return new JsonSyntaxError("unexpected end of JSON input", text, text.length);
   return new JsonSyntaxError(`invalid character ${quoteCharacter(codePoint)} ${context}`, text, at);
+}
+
+/** Inside a word, a number or an escape, Go takes the end of the text for a blank that cannot be there. */
+function broken(text: string, at: number, context: string): JsonSyntaxError {
+  if (at < text.length) return unexpected(text, at, context);
+  return new JsonSyntaxError(`invalid character ' ' ${context}`, text, text.length);
 }
 
 /** Go names a byte, so of a character beyond ASCII the first byte of its UTF-8. */

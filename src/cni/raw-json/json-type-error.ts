@@ -10,6 +10,8 @@ export interface JsonPlace {
   readonly fixed?: boolean;
 }
 
+const integerTypes = new Set(["int", "uint"]);
+
 /** Valid JSON of the wrong type. The message is in the words of Go's `encoding/json`. */
 export class JsonTypeError extends Error {
   override readonly name = "JsonTypeError";
@@ -19,7 +21,7 @@ export class JsonTypeError extends Error {
   /** `goType` is the type that was wanted; a number that is no such integer is quoted, other values are not. */
   constructor(text: string, place: JsonPlace, goType: string) {
     const kind = jsonKind(text);
-    const what = kind === "number" && goType.includes("int") ? `number ${text.slice(0, 40)}` : kind;
+    const what = kind === "number" && integerTypes.has(goType) ? `number ${text.slice(0, 40)}` : kind;
     const where = place.struct === undefined ? "Go value" : `Go struct field ${place.struct}.${place.path}`;
     super(`json: cannot unmarshal ${what} into ${where} of type ${goType}`);
     this.path = place.path;

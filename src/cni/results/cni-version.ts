@@ -15,7 +15,7 @@ const widest = 2n ** 63n;
  * @throws {UnsupportedVersionError}
  * @see libcni `version.ParseVersion`
  */
-export function parseVersion(version: string): readonly [bigint, bigint, bigint] {
+function parseVersion(version: string): readonly [bigint, bigint, bigint] {
   if (version === "") return [0n, 1n, 0n];
   const parts = version.split(".");
   if (parts.length > 3) {

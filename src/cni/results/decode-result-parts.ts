@@ -5,6 +5,7 @@ import {
   decodeString,
   decodeStrings,
   decodeStruct,
+  type StructFields,
 } from "../decoding/decode.ts";
 import { InvalidResultError } from "../errors/result-errors.ts";
 import { jsonKind } from "../raw-json/json-kind.ts";
@@ -14,29 +15,61 @@ import { canonicalCidr, formatIp, parseIp } from "./ip-address.ts";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-export const decodeInterface: Decode<ResultInterface> = (text, place) => {
-  const result: Mutable<ResultInterface> = { name: "" };
+/** Up to 0.4.0 an interface has three keys: others are as unknown as any, whatever they hold. */
+export const decodeOldInterface: Decode<ResultInterface> = (text, place) => {
   refuseNull(text, place);
+  const result: Mutable<ResultInterface> = { name: "" };
+  decodeStruct(text, place, "types040.Interface", oldInterfaceFields(result));
+  return result;
+};
+
+/** From 1.0.0 on. */
+export const decodeInterface: Decode<ResultInterface> = (text, place) => {
+  refuseNull(text, place);
+  const result: Mutable<ResultInterface> = { name: "" };
   decodeStruct(text, place, "types100.Interface", {
-    name: (value, at) => {
-      result.name = decodeString(value, at);
-    },
-    mac: (value, at) => setText(result, "mac", decodeString(value, at)),
+    ...oldInterfaceFields(result),
     mtu: (value, at) => setNumber(result, "mtu", decodeInteger(value, at)),
-    sandbox: (value, at) => setText(result, "sandbox", decodeString(value, at)),
     socketPath: (value, at) => setText(result, "socketPath", decodeString(value, at)),
     pciID: (value, at) => setText(result, "pciId", decodeString(value, at)),
   });
   return result;
 };
 
-export const decodeIp: Decode<ResultIp> = (text, place) => {
-  const result: Mutable<ResultIp> = { address: "" };
-  const inside = refuseNull(text, place);
-  decodeStruct(text, inside, "types100.ipConfig", {
+function oldInterfaceFields(result: Mutable<ResultInterface>): StructFields {
+  return {
+    name: (value, at) => {
+      result.name = decodeString(value, at);
+    },
+    mac: (value, at) => setText(result, "mac", decodeString(value, at)),
+    sandbox: (value, at) => setText(result, "sandbox", decodeString(value, at)),
+  };
+}
+
+/** From 0.3.0 to 0.4.0: without a `version` it has an empty one, not the one of its family. */
+export const decodeOldIp: Decode<ResultIp> = (text, place) => {
+  const result: Mutable<ResultIp> = { version: "", address: "" };
+  return readIp(text, place, result, {
+    ...ipFields(result),
     version: (value, at) => {
       result.version = decodeString(value, at);
     },
+  });
+};
+
+/** From 1.0.0 on, where `version` is no key any more. */
+export const decodeIp: Decode<ResultIp> = (text, place) => {
+  const result: Mutable<ResultIp> = { address: "" };
+  return readIp(text, place, result, ipFields(result));
+};
+
+function readIp(text: string, place: JsonPlace, result: ResultIp, fields: StructFields): ResultIp {
+  decodeStruct(text, refuseNull(text, place), "types100.ipConfig", fields);
+  return requireText(result, result.address, place, "address");
+}
+
+function ipFields(result: Mutable<ResultIp>): StructFields {
+  return {
     interface: (value, at) => {
       result.interface = decodeInteger(value, at);
     },
@@ -44,11 +77,10 @@ export const decodeIp: Decode<ResultIp> = (text, place) => {
       result.address = decodeCidr(value, at);
     },
     gateway: (value, at) => setText(result, "gateway", decodeAddress(value, at)),
-  });
-  return requireText(result, result.address, place, "address");
-};
+  };
+}
 
-export const decodeRoute: Decode<ResultRoute> = (text, place) => {
+const decodeRoute: Decode<ResultRoute> = (text, place) => {
   const result: Mutable<ResultRoute> = { dst: "" };
   const inside = refuseNull(text, place);
   decodeStruct(text, inside, "types.route", {

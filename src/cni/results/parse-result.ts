@@ -19,8 +19,16 @@ import {
 } from "../raw-json/raw-object.ts";
 import type { CniResult } from "./cni-result.ts";
 import { isSupportedVersion } from "./cni-version.ts";
-import { decodeDns, decodeInterface, decodeIp, decodeLegacyIp, decodeRoutes } from "./decode-result-parts.ts";
-import { hasIpVersions, isLegacyVersion, withOldKeys, withoutIpVersions } from "./result-family.ts";
+import {
+  decodeDns,
+  decodeInterface,
+  decodeIp,
+  decodeLegacyIp,
+  decodeOldInterface,
+  decodeOldIp,
+  decodeRoutes,
+} from "./decode-result-parts.ts";
+import { hasIpVersions, isLegacyVersion } from "./result-family.ts";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -104,17 +112,14 @@ function decodeResult(text: string, cniVersion: string): CniResult {
     routes: [],
     dns: { nameservers: [], search: [], options: [] },
   };
-  const fields = isLegacyVersion(cniVersion) ? legacyFields(result) : currentFields(result);
+  const fields = isLegacyVersion(cniVersion) ? legacyFields(result) : listFields(result);
   decodeStruct(text, documentPlace, "types100.Result", {
     ...fields,
     dns: (value, place) => {
       result.dns = decodeDns(value, place);
     },
   });
-  if (!hasIpVersions(cniVersion)) return withoutIpVersions(result);
-  // Read as written: an address without `version` has none, which is not the version of its family.
-  const ips = result.ips.map((ip) => ({ ...ip, version: ip.version ?? "" }));
-  return { ...result, interfaces: result.interfaces.map(withOldKeys), ips };
+  return result;
 }
 
 function legacyFields(result: Mutable<CniResult>): StructFields {
@@ -128,13 +133,16 @@ function legacyFields(result: Mutable<CniResult>): StructFields {
   };
 }
 
-function currentFields(result: Mutable<CniResult>): StructFields {
+function listFields(result: Mutable<CniResult>): StructFields {
+  const isOld = hasIpVersions(result.cniVersion);
+  const decodeInterfaces = decodeArray("[]*types100.Interface", isOld ? decodeOldInterface : decodeInterface);
+  const decodeIps = decodeArray("[]*types100.IPConfig", isOld ? decodeOldIp : decodeIp);
   return {
     interfaces: (value, place) => {
-      result.interfaces = decodeArray("[]*types100.Interface", decodeInterface)(value, place);
+      result.interfaces = decodeInterfaces(value, place);
     },
     ips: (value, place) => {
-      result.ips = decodeArray("[]*types100.IPConfig", decodeIp)(value, place);
+      result.ips = decodeIps(value, place);
     },
     routes: (value, place) => {
       result.routes = decodeRoutes(value, place);

@@ -25,7 +25,6 @@ export function withoutIpVersions(result: CniResult): CniResult {
   return { ...result, ips: result.ips.map(({ version: _version, ...ip }) => ip) };
 }
 
-/** The keys of an interface before 1.0.0. */
-export function withOldKeys({ name, mac, sandbox }: ResultInterface): ResultInterface {
+function withOldKeys({ name, mac, sandbox }: ResultInterface): ResultInterface {
   return { name, ...(mac === undefined ? {} : { mac }), ...(sandbox === undefined ? {} : { sandbox }) };
 }

@@ -97,7 +97,12 @@ describe("a network configuration list", () => {
 
   it("takes the last of equal keys", () => {
     expect(parseNetworkList('{"name":"a","name":"b"}').name).toBe("b");
-    expect(parsePluginConfiguration('{"type":"a","TYPE":"b","type":null}').type).toBe("b");
+    expect(parsePluginConfiguration('{"type":"a","type":"b"}').type).toBe("b");
+  });
+
+  it("takes the key in lower case of several that differ in letter case, since libcni sorts them first", () => {
+    expect(parsePluginConfiguration('{"type":"a","TYPE":"b"}').type).toBe("a");
+    expect(parsePluginConfiguration('{"type":null,"TYPE":"b"}').type).toBe("b");
   });
 
   it("keeps a plugin's text as its author wrote it", () => {

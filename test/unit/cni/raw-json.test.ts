@@ -153,10 +153,12 @@ describe("the scanner", () => {
 
   it.each([
     ["", "unexpected end of JSON input"],
-    ["tru", "unexpected end of JSON input"],
+    ["tru", "invalid character ' ' in literal true (expecting 'e')"],
     ['{"a"', "unexpected end of JSON input"],
     ['"abc', "unexpected end of JSON input"],
-    ["1.", "unexpected end of JSON input"],
+    ["1.", "invalid character ' ' after decimal point in numeric literal"],
+    ["-", "invalid character ' ' in numeric literal"],
+    ['"\\u00', "invalid character ' ' in \\u hexadecimal character escape"],
     ["{x", "invalid character 'x' looking for beginning of object key string"],
     ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
     ['{"a" 1}', "invalid character '1' after object key"],
@@ -171,7 +173,7 @@ describe("the scanner", () => {
     ['"\\u00g0"', "invalid character 'g' in \\u hexadecimal character escape"],
     ["-x", "invalid character 'x' in numeric literal"],
     ["1.x", "invalid character 'x' after decimal point in numeric literal"],
-    ["1e+", "unexpected end of JSON input"],
+    ["1e+", "invalid character ' ' in exponent of numeric literal"],
     ["1ex", "invalid character 'x' in exponent of numeric literal"],
     ["'", "invalid character '\\'' looking for beginning of value"],
     ["// c", "invalid character '/' looking for beginning of value"],

@@ -64,6 +64,13 @@ describe("a result", () => {
     expect(() => parseResult('{"cniVersion":"0.2.0","ip4":{}}')).toThrow("element without ip in ip4");
   });
 
+  it("ignores keys that its version does not have, whatever they hold", () => {
+    const ips = [{ address: "10.0.0.1/8", version: 4 }];
+    expect(reprint({ cniVersion: "1.0.0", ips })).toMatchObject({ ips: [{ address: "10.0.0.1/8" }] });
+    const interfaces = [{ name: "a", mtu: "big", pciID: 1 }];
+    expect(reprint({ cniVersion: "0.4.0", interfaces })).toMatchObject({ interfaces: [{ name: "a" }] });
+  });
+
   it("without a version is of the fallback version", () => {
     expect(parseResult("{}").cniVersion).toBe("0.1.0");
     expect(parseResult('{"cniVersion":null}', "1.0.0").cniVersion).toBe("1.0.0");
