@@ -346,31 +346,33 @@ fn sixty_four_at_once_do_not_wait_for_each_other() {
     );
 }
 
+/// Sends runs that print 8 MiB each to a host that nobody reads from, until one cannot get its output out.
+fn fill(scratch: &Scratch, host: &mut Host) -> u64 {
+    const ENOUGH: u64 = 12;
+    for id in 1..ENOUGH {
+        let marker = scratch.file(&format!("done-{id}"));
+        let body = format!("head -c 8388608 /dev/zero && : > {}", marker.display());
+        let script = scratch.script(&format!("big-{id}"), &body);
+        host.send(&run_request(id, &script), b"");
+        let deadline = Instant::now() + Duration::from_secs(1);
+        while !marker.exists() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if !marker.exists() {
+            return id;
+        }
+    }
+    panic!("the host goes on reading, whatever waits to be sent");
+}
+
 #[test]
 fn a_daemon_that_does_not_read_does_not_make_the_host_grow() {
     let scratch = Scratch::new();
     let mut host = Host::start_without_reading(&scratch.file("runs"));
-    let mut sent = 0;
-    let is_done = |id: u64| scratch.file(&format!("done-{id}")).exists();
-    while sent == 0 || (is_done(sent) && sent < 12) {
-        sent += 1;
-        let marker = scratch.file(&format!("done-{sent}"));
-        let body = format!("head -c 8388608 /dev/zero && : > {}", marker.display());
-        host.send(
-            &run_request(sent, &scratch.script(&format!("big-{sent}"), &body)),
-            b"",
-        );
-        let deadline = Instant::now() + Duration::from_secs(1);
-        while !is_done(sent) && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-    assert!(
-        sent < 12,
-        "nothing more is read once enough waits to be sent"
-    );
-    let status =
-        std::fs::read_to_string(format!("/proc/{}/status", host.process.id())).expect("alive");
+    let sent = fill(&scratch, &mut host);
+
+    let status = format!("/proc/{}/status", host.process.id());
+    let status = std::fs::read_to_string(status).expect("alive");
     let line = status
         .lines()
         .find(|line| line.starts_with("VmHWM:"))
@@ -387,4 +389,17 @@ fn a_daemon_that_does_not_read_does_not_make_the_host_grow() {
     for id in 1..=sent {
         assert_eq!(host.receive(id).0["stdoutLength"], 8 << 20);
     }
+}
+
+#[test]
+fn a_daemon_that_dies_without_having_read_ends_everything() {
+    let scratch = Scratch::new();
+    let mut host = Host::start_without_reading(&scratch.file("runs"));
+    fill(&scratch, &mut host);
+    host.close();
+    assert_eq!(host.wait().code(), Some(0));
+    let left = std::fs::read_dir(scratch.file("runs"))
+        .expect("runs directory")
+        .count();
+    assert_eq!(left, 0, "no program is left");
 }

@@ -89,7 +89,7 @@ describe("what is no multus-host", () => {
     ["is not there", undefined],
     ["ends at once", "exit 3"],
     ["speaks nonsense", "printf 'hello, world, hello, world'; exec cat >/dev/null"],
-    ["breaks its pipe", "exec <&- >&-; sleep 1000"],
+    ["breaks its pipe", "exec <&- >&-; exec sleep 1000"],
     [
       "speaks another protocol",
       `printf '\\0\\0\\0\\056\\0\\0\\0\\0{"id":1,"version":"9","protocol":9,"ended":[]}   '; exec cat`,

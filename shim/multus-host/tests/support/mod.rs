@@ -174,9 +174,14 @@ impl Host {
     }
 }
 
+/// Lets the host end what it runs; only one that does not is killed.
 impl Drop for Host {
     fn drop(&mut self) {
         self.stdin = None;
+        let deadline = Instant::now() + Duration::from_secs(2);
+        while Instant::now() < deadline && matches!(self.process.try_wait(), Ok(None)) {
+            std::thread::sleep(Duration::from_millis(2));
+        }
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
