@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { CountedSandboxStore } from "../attachments/counted-sandbox-store.ts";
 import type { Instruments, Log } from "../attachments/instruments.ts";
@@ -8,6 +7,7 @@ import type { DaemonConfig } from "../config/daemon-config.ts";
 import type { DeletionStore, SpoolSource, StrictMarkers } from "../deletions/ports.ts";
 import { FileDeletionStore } from "../state/deletion-store.ts";
 import { DurableDirectory } from "../state/durable-directory.ts";
+import { makeDirectory } from "../state/make-directory.ts";
 import { Quarantine } from "../state/quarantine.ts";
 import { ReserveFile } from "../state/reserve-file.ts";
 import { FileSandboxStore } from "../state/sandbox-store.ts";
@@ -54,8 +54,10 @@ export async function openState(parts: StateParts): Promise<OpenState> {
     open(directory.strict),
   ];
   const resultsPath = join(config.cniDir, "results");
-  await mkdir(resultsPath, { recursive: true, mode: 0o700 });
+  await makeDirectory(resultsPath);
   const results = open(resultsPath);
+  const upstream = new UpstreamDirectory({ cniDir: config.cniDir, stateDir: directory.path, quarantine });
+  await upstream.removeLeftovers();
   const held = [sandboxes, deletions, spool, strict, results];
   return {
     store: new CountedSandboxStore(new FileSandboxStore(sandboxes, quarantine), instruments),
@@ -67,7 +69,7 @@ export async function openState(parts: StateParts): Promise<OpenState> {
       onTrouble: (err) => log.warn({ err }, "spool could not be read; it is looked at again"),
     }),
     strictMarkers: new StrictMarkerDirectory(strict),
-    upstream: new UpstreamDirectory({ cniDir: config.cniDir, stateDir: directory.path, quarantine }),
+    upstream,
     cache: createResultCache(config.cniDir, async (file, text) => {
       await results.write(basename(file), Buffer.from(text));
     }),

@@ -105,7 +105,7 @@ export class SpoolIntake {
   }
 
   async #remove(entry: SpooledDeletion): Promise<void> {
-    await this.#parts.spool.remove(entry.name);
+    await this.#parts.spool.remove(entry.name, entry.generation);
     this.#parts.instruments.spooledDeletion();
     this.#parts.log.info({ entry: entry.name }, "spooled deletion taken in");
   }
