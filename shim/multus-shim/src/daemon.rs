@@ -15,6 +15,9 @@ const LONGEST_PROBE_REPLY: usize = 64 * 1024;
 const SHORTEST_PAUSE_MS: u64 = 50;
 const PAUSE_SPREAD_MS: u64 = 50;
 
+/// A look that has less time than this would only say that it had no time, and hide what the one before it found.
+const SHORTEST_LOOK: Duration = Duration::from_millis(50);
+
 /// How long to look for a daemon, and when to give up earlier.
 pub struct Search<'a> {
     pub limit: Duration,
@@ -56,7 +59,7 @@ fn find(
             Ok(connection) => return Ok(connection),
             Err(failure) => failure,
         };
-        let pause = pause().min(until.remaining());
+        let pause = pause().min(until.remaining().saturating_sub(SHORTEST_LOOK));
         if pause.is_zero() || !(search.keeps_looking)(last) {
             let limit = search.limit.min(invocation.time_limit());
             return Err(failed(invocation, Cause::Unreachable { limit, last }));
