@@ -16,9 +16,10 @@ import { addFailure } from "./request-failure.ts";
 import type { RequestSlots } from "./request-slots.ts";
 import type { PodReference } from "./sandbox.ts";
 import { attachedRecord, intentRecord, isStillAttached, upstreamDelegates } from "./sandbox-intent.ts";
-import type { AttachmentRecord, SandboxRecord } from "./sandbox-record.ts";
+import type { SandboxRecord } from "./sandbox-record.ts";
 import type { SandboxTurns } from "./sandbox-turns.ts";
 import { type DomainSettings, pluginLimitMs, type ReadSettings } from "./settings.ts";
+import { hasStrictNetwork } from "./strict-network.ts";
 
 /** The other half of an ADD: debts of before, and undoing. Implemented by the deletions. */
 export interface AddUndo {
@@ -187,7 +188,7 @@ export class AddSandbox {
       const plugins = list.plugins.map((plugin) => plugin.type);
       tools.instruments.networkSeen(network, plugins);
     }
-    if (intent.attachments.some(isStrict)) await strictMarkers.set(intent.containerId);
+    if (hasStrictNetwork(intent)) await strictMarkers.set(intent.containerId);
     await store.save(intent);
     begun.intent = intent;
     const results: CniResult[] = [];
@@ -261,9 +262,4 @@ function addDeadline(invocation: CniInvocation, settings: DomainSettings): Deadl
   if (invocation.deadlineNs === undefined) return own;
   const callersMs = Deadline.at(invocation.deadlineNs).remainingMs();
   return own.earlier(Deadline.after(callersMs - Math.min(5000, callersMs / 5)));
-}
-
-function isStrict(attachment: AttachmentRecord): boolean {
-  const plugins = Object.values(attachment.pluginPolicies ?? {});
-  return [attachment.policy, ...plugins].some(({ policy }) => policy.mode === "strict");
 }

@@ -1,7 +1,7 @@
 import type { Log } from "../attachments/instruments.ts";
 import type { UpstreamFiles } from "../attachments/ports.ts";
 import type { AttachmentRecord } from "../attachments/sandbox-record.ts";
-import type { ResultCache } from "../cni/index.ts";
+import { printResult, type ResultCache } from "../cni/index.ts";
 
 /**
  * The files that libcni and upstream multus know an attachment by. They are never needed for a DEL that has its
@@ -33,6 +33,21 @@ export class AttachmentFiles {
         }),
       ),
     );
+  }
+
+  /**
+   * The attachment with the result that libcni's cache has of it, where its record has none: an ADD that did not come to
+   * its end attached some networks all the same. Never rejects.
+   */
+  async recallResult(containerId: string, attachment: AttachmentRecord): Promise<AttachmentRecord> {
+    if (attachment.result !== undefined) return attachment;
+    let recalled = attachment;
+    await this.#attempt(containerId, "result cache could not be looked at", async () => {
+      const found = await this.#cache.read(attachment.listName, containerId, attachment.interface);
+      if (found.kind === "usable" && found.record.result !== undefined)
+        recalled = { ...attachment, result: printResult(found.record.result) };
+    });
+    return recalled;
   }
 
   /** Removes the result caches of attachments that are gone. Never rejects. */

@@ -6,8 +6,8 @@ import type { Log } from "../attachments/instruments.ts";
 import type { CniInvocation } from "../attachments/invocation.ts";
 import { readMultusConfiguration } from "../attachments/multus-configuration.ts";
 import type { Namespaces, SandboxStore } from "../attachments/ports.ts";
-import { isSameNamespace } from "../attachments/sandbox.ts";
-import type { SandboxRecord } from "../attachments/sandbox-record.ts";
+import { describeSandbox, isSameNamespace } from "../attachments/sandbox.ts";
+import type { AttachmentRecord, SandboxRecord } from "../attachments/sandbox-record.ts";
 import type { SandboxTurns } from "../attachments/sandbox-turns.ts";
 import { pluginLimitMs, type ReadSettings } from "../attachments/settings.ts";
 import {
@@ -56,27 +56,34 @@ export class CollectGarbage {
     const deadline = Deadline.after(settings.timeouts.gcMs);
     using signal = deadline.signal(caller);
     const configuration = readMultusConfiguration(invocation.config, settings.overlay);
-    const listed = new Set(
-      readValidAttachments(configuration.validAttachments).map(({ containerId }) => containerId),
-    );
-    const kept: SandboxRecord[] = [];
+    const listed = readValidAttachments(configuration.validAttachments);
+    const containerIds = new Set(listed.map(({ containerId }) => containerId));
     for await (const record of this.#records()) {
-      if (await this.#isValid(record, listed)) kept.push(record);
-      else await this.#delete(record, invocation.requestId);
+      signal.throwIfAborted();
+      if (!(await this.#isValid(record, containerIds))) await this.#delete(record, invocation.requestId);
     }
     const choice = { configuration, settings, pod: undefined };
     const cluster = await chooseClusterNetworks(this.#parts.sources, choice, signal);
     const networks = new Map<string, NetworkList>(cluster.map(({ network, list }) => [network, list]));
-    for (const { network, config } of kept.flatMap(({ attachments }) => attachments)) {
-      if (!networks.has(network)) networks.set(network, parseNetworkListOrPlugin(config));
+    for await (const { attachments } of this.#records()) {
+      for (const attachment of attachments) this.#learnNetwork(networks, attachment);
     }
     const where = searchPath(configuration.binDir, settings.pluginPath, invocation.path);
     const problems: string[] = [];
     for (const [network, list] of networks) {
-      const problem = await this.#collectOne(invocation, network, list, kept, where, signal);
+      const problem = await this.#collectOne(invocation, network, list, listed, where, signal);
       if (problem !== undefined) problems.push(problem);
     }
     if (problems.length > 0) throw new Failure("delegate-failed", problems.join("; "));
+  }
+
+  #learnNetwork(networks: Map<string, NetworkList>, { network, config }: AttachmentRecord): void {
+    if (networks.has(network)) return;
+    try {
+      networks.set(network, parseNetworkListOrPlugin(config));
+    } catch (err) {
+      this.#parts.log.warn({ err, network }, "recorded configuration of a network cannot be used for its gc");
+    }
   }
 
   async *#records(): AsyncIterable<SandboxRecord> {
@@ -102,18 +109,42 @@ export class CollectGarbage {
       await turns.run(record.containerId, async () => {
         const stored = await store.load(record);
         if (stored.kind === "entry" && stored.entry.state !== "done")
-          await deleteSandbox.undo(stored.entry, requestId);
+          await deleteSandbox.collect(stored.entry, requestId);
       });
     } catch (err) {
       log.warn({ err, containerID: record.containerId }, "sandbox could not be collected");
     }
   }
 
+  /**
+   * What the network's plugins must keep, asked once nobody else is inside it, so that an ADD which came meanwhile is in
+   * it: all that is recorded, by CNI name too, because that is what IPAM stores go by; what the runtime listed; and, for
+   * listed containers without a record (quarantined, or attached by upstream), what libcni's cache knows.
+   */
+  async #validOn(
+    network: string,
+    listName: string,
+    listed: readonly ValidAttachment[],
+  ): Promise<readonly ValidAttachment[]> {
+    const valid = new Map(listed.map((own) => [describeSandbox(own), own]));
+    const keep = (own: ValidAttachment) => valid.set(describeSandbox(own), own);
+    for await (const { containerId, attachments } of this.#records()) {
+      const here = attachments.filter((own) => own.network === network || own.listName === listName);
+      for (const own of here) keep({ containerId, ifName: own.interface });
+    }
+    const containerIds = new Set(listed.map(({ containerId }) => containerId));
+    const cached = (await this.#parts.tools.cni.cache?.list())?.records ?? [];
+    for (const { networkName, containerId, ifName } of cached) {
+      if (networkName === listName && containerIds.has(containerId)) keep({ containerId, ifName });
+    }
+    return [...valid.values()];
+  }
+
   async #collectOne(
     invocation: CniInvocation,
     network: string,
     list: NetworkList,
-    kept: readonly SandboxRecord[],
+    listed: readonly ValidAttachment[],
     directories: readonly string[],
     parent: AbortSignal,
   ): Promise<string | undefined> {
@@ -121,20 +152,15 @@ export class CollectGarbage {
     const settings = readSettings();
     const deadline = Deadline.after(perNetworkMs);
     using signal = deadline.signal(parent);
-    const valid = kept.flatMap(({ containerId, attachments }) =>
-      attachments
-        .filter((own) => own.network === network)
-        .map((own) => ({ containerId, ifName: own.interface })),
-    );
     const context = { network, pod: undefined, requestId: invocation.requestId };
     const limitMs = pluginLimitMs(settings, network, list.name);
     const root = settings.root === undefined ? {} : { root: settings.root };
     try {
-      await turns.aloneOnNetwork(network, signal, () =>
+      await turns.aloneOnNetwork(network, signal, async () =>
         collectGarbageNetworkList(
           observedRuntime(tools, context),
           list,
-          valid,
+          await this.#validOn(network, list.name, listed),
           { searchPath: directories, ...root },
           { signal, pluginTimeoutMs: () => Math.min(limitMs, deadline.remainingMs()) },
           { deleteStale: false },

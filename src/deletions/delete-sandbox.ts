@@ -3,7 +3,7 @@ import { Failure } from "../attachments/failure.ts";
 import type { CniInvocation } from "../attachments/invocation.ts";
 import type { RequestSlots } from "../attachments/request-slots.ts";
 import { isOlder } from "../attachments/sandbox.ts";
-import type { SandboxRecord } from "../attachments/sandbox-record.ts";
+import type { SandboxEntry, SandboxRecord } from "../attachments/sandbox-record.ts";
 import { Deadline } from "../foundation/deadline.ts";
 import type { AttachmentFiles } from "./attachment-files.ts";
 import type { Responsibility, SettledAttachment } from "./attachment-outcome.ts";
@@ -64,6 +64,30 @@ export class DeleteSandbox {
     );
   }
 
+  /** Finishes in its own turn a DEL that an earlier daemon began; a strict network that still fails gets its timer. */
+  async resume(record: SandboxRecord): Promise<void> {
+    const deadline = Deadline.after(this.#parts.settings().timeouts.delMs);
+    const { netns } = record;
+    const reason = "its DEL was cut off with an earlier daemon, and failed";
+    await this.#takeDown(record, { requestId: "recovery", netns }, deadline, "runtime", reason);
+  }
+
+  /**
+   * Takes down in its own turn a sandbox that its runtime does not know any more, by policy; what a strict network
+   * fails at is owed, since there is nobody to refuse.
+   */
+  async collect(record: SandboxRecord, requestId: string): Promise<void> {
+    await this.#parts.takeDown.run({
+      record,
+      responsibility: { of: "runtime", refusals: Number.POSITIVE_INFINITY, refusedForMs: 0 },
+      requestId,
+      netns: record.netns,
+      deadline: Deadline.after(this.#parts.settings().timeouts.delMs),
+      reason: "its runtime does not list it any more, and its DEL failed",
+      mayRun: true,
+    });
+  }
+
   /** Undoes an ADD in its own turn: what cannot be undone is owned by the daemon, whatever the policy. */
   async undo(record: SandboxRecord, requestId: string): Promise<void> {
     await this.#parts.takeDown.run({
@@ -82,13 +106,11 @@ export class DeleteSandbox {
    * which is right only while no other request of the sandbox is there.
    */
   async #isDoneAlready(invocation: CniInvocation): Promise<boolean> {
-    if (this.#parts.turns.isBusy(invocation.containerId)) return false;
-    const stored = await this.#parts.store.load(invocation);
-    return (
-      stored.kind === "entry" &&
-      stored.entry.state === "done" &&
-      !this.#parts.turns.isBusy(invocation.containerId)
-    );
+    const { turns, store } = this.#parts;
+    if (turns.isBusy(invocation.containerId)) return false;
+    const entries = await store.loadContainer(invocation.containerId);
+    const isMarked = entries.some(({ ifName, state }) => ifName === invocation.ifName && state === "done");
+    return isMarked && !entries.some(isHotPlugged) && !turns.isBusy(invocation.containerId);
   }
 
   async #deleteInTurn(
@@ -108,7 +130,7 @@ export class DeleteSandbox {
 
   async #takeDown(
     record: SandboxRecord,
-    invocation: CniInvocation,
+    invocation: Pick<CniInvocation, "requestId" | "netns">,
     deadline: Deadline,
     of: "runtime" | "daemon",
     reason: string,
@@ -138,7 +160,7 @@ export class DeleteSandbox {
   async #hotPlugged(invocation: CniInvocation): Promise<readonly SandboxRecord[]> {
     const entries = await this.#parts.store.loadContainer(invocation.containerId);
     return entries
-      .filter((entry): entry is SandboxRecord => entry.state !== "done" && entry.hotPlugged === true)
+      .filter(isHotPlugged)
       .filter(({ generation }) => !isOlder(invocation.generation, generation, this.#parts.tools.clock.bootId))
       .reverse();
   }
@@ -196,6 +218,10 @@ function deleteDeadline(invocation: CniInvocation, ownMs: number): Deadline {
   if (invocation.deadlineNs === undefined) return own;
   const callersMs = Deadline.at(invocation.deadlineNs).remainingMs();
   return own.earlier(Deadline.after(callersMs - keptForAnswerMs));
+}
+
+function isHotPlugged(entry: SandboxEntry): entry is SandboxRecord {
+  return entry.state !== "done" && entry.hotPlugged === true;
 }
 
 function callerGone(): Failure {

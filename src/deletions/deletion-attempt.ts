@@ -66,9 +66,13 @@ export async function attemptDeletion(
 
 /** A newer ADD holds this container and interface: a plugin's DEL would take down what is in use now. */
 async function isSuperseded(parts: AttemptParts, deletion: DeletionRecord): Promise<boolean> {
-  const stored = await parts.store.load({ containerId: deletion.sandbox, ifName: deletion.ifName });
-  if (stored.kind !== "entry" || stored.entry.state === "done") return false;
-  return isOlder(deletion.generation, stored.entry.generation, parts.tools.clock.bootId);
+  const entries = await parts.store.loadContainer(deletion.sandbox);
+  return entries.some((entry) => {
+    if (entry.state === "done") return false;
+    if (!isOlder(deletion.generation, entry.generation, parts.tools.clock.bootId)) return false;
+    const name = deletion.attachment.interface;
+    return entry.ifName === deletion.ifName || entry.attachments.some((own) => own.interface === name);
+  });
 }
 
 async function runPlugins(parts: AttemptParts, deletion: DeletionRecord, signal: AbortSignal) {

@@ -19,7 +19,8 @@ export class DeletionProgress {
 
   constructor(store: SandboxStore, record: SandboxRecord, log: Log) {
     this.#store = store;
-    this.#record = { ...record, state: "deleting" };
+    // What was never attached as a whole stays an ADD to be rolled back, whoever takes it up after a crash.
+    this.#record = record.state === "adding" ? record : { ...record, state: "deleting" };
     this.#log = log;
   }
 

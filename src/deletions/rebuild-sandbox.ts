@@ -23,7 +23,13 @@ import { resolvePolicy } from "../attachments/resolve-policy.ts";
 import { attachmentOf } from "../attachments/sandbox-intent.ts";
 import type { AttachmentRecord, SandboxRecord } from "../attachments/sandbox-record.ts";
 import type { DomainSettings, ReadSettings } from "../attachments/settings.ts";
-import { type CacheRecord, parseNetworkListOrPlugin, printResult, type ResultCache } from "../cni/index.ts";
+import {
+  type CacheRecord,
+  type NetworkList,
+  parseNetworkListOrPlugin,
+  printResult,
+  type ResultCache,
+} from "../cni/index.ts";
 import { Deadline } from "../foundation/deadline.ts";
 
 export interface RebuildParts {
@@ -73,7 +79,9 @@ export class RebuildSandbox {
       ),
     );
     // The runtime says that this is the sandbox's namespace now; later tries hold it to that.
-    const identity = await namespaces.identify(invocation.netns);
+    const identity = await this.#attempt(invocation, "namespace", () =>
+      namespaces.identify(invocation.netns),
+    );
     const pod = podReferenceOf(invocation.args);
     return {
       containerId: invocation.containerId,
@@ -113,8 +121,9 @@ export class RebuildSandbox {
   async #fromScratch(invocation: CniInvocation, settings: DomainSettings, cached: readonly CacheRecord[]) {
     const scratch = await this.#parts.upstream.readScratch(invocation.containerId);
     if (scratch.kind !== "delegates") return [];
-    return scratch.delegates.map((delegate, index): AttachmentRecord => {
-      const list = parseNetworkListOrPlugin(delegate.config);
+    return scratch.delegates.flatMap((delegate, index): AttachmentRecord[] => {
+      const list = this.#readList(invocation, delegate.config);
+      if (list === undefined) return [];
       const interfaceName = delegate.interfaceRequest ?? (index === 0 ? invocation.ifName : `net${index}`);
       const own = cached.find(
         (record) => record.ifName === interfaceName && record.networkName === list.name,
@@ -125,17 +134,30 @@ export class RebuildSandbox {
         ...(delegate.macRequest === undefined ? {} : { mac: delegate.macRequest }),
         ...(delegate.ipRequest === undefined ? {} : { ips: delegate.ipRequest }),
       };
-      return {
-        network: delegate.name === "" ? list.name : delegate.name,
-        listName: list.name,
-        interface: interfaceName,
-        config: delegate.config,
-        args: own?.args ?? delegateArgs(invocation, selection),
-        ...this.#common(own, settings, invocation),
-        ...(delegate.deviceId === undefined ? {} : { deviceId: delegate.deviceId }),
-        policy: this.#policy(settings, delegate.name, list.name, invocation),
-      };
+      return [
+        {
+          network: delegate.name === "" ? list.name : delegate.name,
+          listName: list.name,
+          interface: interfaceName,
+          config: delegate.config,
+          args: own?.args ?? delegateArgs(invocation, selection),
+          ...this.#common(own, settings, invocation),
+          ...(delegate.deviceId === undefined ? {} : { deviceId: delegate.deviceId }),
+          policy: this.#policy(settings, delegate.name, list.name, invocation),
+        },
+      ];
     });
+  }
+
+  /** One delegate that cannot be read must not hide the others. */
+  #readList(invocation: CniInvocation, text: string): NetworkList | undefined {
+    try {
+      return parseNetworkListOrPlugin(text);
+    } catch (err) {
+      const message = "delegate of a scratch file could not be read";
+      this.#parts.log.warn({ err, containerID: invocation.containerId }, message);
+      return undefined;
+    }
   }
 
   /** Nothing for a record of libcni v0.7: it does not say which plugins there were. */

@@ -21,7 +21,7 @@ const concurrentRollBacks = 4;
 
 /**
  * Looks through the records of earlier daemons, after the socket is open: an ADD that nobody can have the result of
- * is rolled back at once, strict refusals get their timer again.
+ * is rolled back at once, a DEL that was cut off is finished, strict refusals get their timer again.
  */
 export async function recoverSandboxes(parts: RecoveryParts): Promise<void> {
   const running = new Set<Promise<void>>();
@@ -29,29 +29,41 @@ export async function recoverSandboxes(parts: RecoveryParts): Promise<void> {
     if (parts.signal.aborted) break;
     if (stored.kind !== "entry" || stored.entry.state === "done") continue;
     if (stored.entry.state === "deleting") parts.strictWatch.resume(stored.entry);
-    if (stored.entry.state !== "adding") continue;
+    if (!isCutOff(stored.entry)) continue;
     while (running.size >= concurrentRollBacks) await Promise.race(running);
-    const work = rollBack(parts, stored.entry).finally(() => running.delete(work));
+    const work = takeUp(parts, stored.entry).finally(() => running.delete(work));
     running.add(work);
   }
   await Promise.all(running);
 }
 
-async function rollBack(parts: RecoveryParts, found: SandboxRecord): Promise<void> {
+async function takeUp(parts: RecoveryParts, found: SandboxRecord): Promise<void> {
   const { turns, store, deleteSandbox, log } = parts;
+  const about = { containerID: found.containerId, pod: found.pod };
   try {
     await turns.run(found.containerId, async () => {
       const stored = await store.load(found);
-      if (stored.kind !== "entry" || !isSameIntent(stored.entry, found)) return;
-      log.info({ containerID: found.containerId, pod: found.pod }, "add of an earlier daemon is rolled back");
-      await deleteSandbox.undo(found, "recovery");
+      if (stored.kind !== "entry" || !isCutOff(stored.entry) || !isSameLife(stored.entry, found)) return;
+      if (stored.entry.state === "adding") {
+        log.info(about, "add of an earlier daemon is rolled back");
+        await deleteSandbox.undo(stored.entry, "recovery");
+      } else {
+        log.info(about, "deletion that an earlier daemon began is finished");
+        await deleteSandbox.resume(stored.entry);
+      }
     });
   } catch (err) {
-    log.error({ err, containerID: found.containerId }, "add of an earlier daemon could not be rolled back");
+    log.error({ err, ...about }, "work that an earlier daemon began could not be finished");
   }
 }
 
+/** Begun and never answered: no refusal of its DEL is written down, so nobody can be relied upon to come again. */
+function isCutOff(entry: SandboxEntry): entry is SandboxRecord {
+  if (entry.state === "adding") return true;
+  return entry.state === "deleting" && entry.refusals === undefined;
+}
+
 /** A request of this daemon may have been quicker. */
-function isSameIntent(entry: SandboxEntry, found: SandboxRecord): boolean {
-  return entry.state === "adding" && entry.generation.startNs === found.generation.startNs;
+function isSameLife(entry: SandboxRecord, { generation }: SandboxRecord): boolean {
+  return entry.generation.bootId === generation.bootId && entry.generation.startNs === generation.startNs;
 }

@@ -5,6 +5,7 @@ import type { Namespaces, SandboxStore } from "../attachments/ports.ts";
 import type { AttachmentRecord, DoneMark, SandboxRecord } from "../attachments/sandbox-record.ts";
 import type { SandboxTurns } from "../attachments/sandbox-turns.ts";
 import { pluginLimitMs, type ReadSettings } from "../attachments/settings.ts";
+import { hasStrictNetwork } from "../attachments/strict-network.ts";
 import type { Deadline } from "../foundation/deadline.ts";
 import type { AttachmentFiles } from "./attachment-files.ts";
 import {
@@ -63,9 +64,10 @@ export class TakeDown {
    * What each attachment came to, in the order of deletion; those with `returned` plugins are still in the record.
    * @throws {Failure} `storage-failed` if the outcome cannot be written; the record then still stands as it was
    */
-  async run(order: TakeDownOrder): Promise<readonly SettledAttachment[]> {
-    const networks = order.record.attachments.map(({ network }) => network);
+  async run(given: TakeDownOrder): Promise<readonly SettledAttachment[]> {
+    const networks = given.record.attachments.map(({ network }) => network);
     return await this.#parts.turns.insideNetworks(networks, async () => {
+      const order = { ...given, record: await this.#withResults(given.record) };
       const settled = await this.#runAll(order);
       for (const attachment of settled) tellOutcome(this.#parts, order, attachment);
       await this.#writeDown(order, settled);
@@ -73,10 +75,16 @@ export class TakeDown {
     });
   }
 
+  async #withResults(record: SandboxRecord): Promise<SandboxRecord> {
+    const { files } = this.#parts;
+    const recalled = record.attachments.map((own) => files.recallResult(record.containerId, own));
+    return { ...record, attachments: await Promise.all(recalled) };
+  }
+
   async #runAll(order: TakeDownOrder): Promise<readonly SettledAttachment[]> {
-    const { namespaces, store, log } = this.#parts;
+    const { store, log } = this.#parts;
     const { record, responsibility } = order;
-    const netns = await fencedNamespace(namespaces, order.netns, record.netnsIdentity);
+    const netns = await this.#fence(order);
     const progress = new DeletionProgress(store, record, log);
     const settled: SettledAttachment[] = [];
     try {
@@ -90,16 +98,26 @@ export class TakeDown {
     return settled;
   }
 
+  /** `undefined` where it cannot be told whose namespace the path is: then no plugin may see it, so none is run. */
+  async #fence({ netns, record }: TakeDownOrder): Promise<string | undefined> {
+    try {
+      return await fencedNamespace(this.#parts.namespaces, netns, record.netnsIdentity);
+    } catch (err) {
+      this.#parts.log.warn({ err, containerID: record.containerId }, "namespace could not be identified");
+      return undefined;
+    }
+  }
+
   async #runOne(
     order: TakeDownOrder,
     attachment: AttachmentRecord,
     index: number,
-    netns: string,
+    netns: string | undefined,
     progress: DeletionProgress,
   ): Promise<readonly PluginOutcome[]> {
     const { tools, settings } = this.#parts;
     const { record, deadline, requestId } = order;
-    if (!order.mayRun || this.#isPutOff(order, attachment)) return untried(attachment);
+    if (netns === undefined || !order.mayRun || this.#isPutOff(order, attachment)) return untried(attachment);
     const before = record.attachments.slice(0, index);
     return await runAttachmentDeletion(tools, {
       containerId: record.containerId,
@@ -124,7 +142,7 @@ export class TakeDown {
   }
 
   async #writeDown(order: TakeDownOrder, settled: readonly SettledAttachment[]): Promise<void> {
-    const { ledger, store, tools, files, strictMarkers } = this.#parts;
+    const { ledger, store, tools, files } = this.#parts;
     const { record } = order;
     const owed = settled.filter(({ deferred }) => deferred.length > 0);
     await ledger.owe(owed.map((attachment) => deletionOf(record, attachment, tools.clock, order.reason)));
@@ -144,11 +162,21 @@ export class TakeDown {
       age: newAge(tools.clock),
     };
     await store.save(mark);
-    await Promise.all([
-      files.removeCaches(record.containerId, goneAttachments),
-      files.removeScratch(record.containerId),
-      strictMarkers.clear(record.containerId),
-    ]);
+    await files.removeCaches(record.containerId, goneAttachments);
+    await this.#clearContainer(record.containerId);
+  }
+
+  /** What is kept for the whole container goes with the last of its entries that needs it. Never rejects: all is settled. */
+  async #clearContainer(containerId: string): Promise<void> {
+    const { store, files, strictMarkers, log } = this.#parts;
+    try {
+      const entries = await store.loadContainer(containerId);
+      const others = entries.filter((entry): entry is SandboxRecord => entry.state !== "done");
+      if (others.length === 0) await files.removeScratch(containerId);
+      if (!others.some(hasStrictNetwork)) await strictMarkers.clear(containerId);
+    } catch (err) {
+      log.warn({ err, containerID: containerId }, "strict marker of a deleted sandbox could not be removed");
+    }
   }
 }
 

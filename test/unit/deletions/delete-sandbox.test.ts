@@ -127,7 +127,7 @@ describe("DEL of an attached sandbox", () => {
     expect(rig.markers.marked.size).toBe(0);
   });
 
-  it("counts a damaged result cache, puts it aside and deletes by the record (A06)", async () => {
+  it("puts a damaged result cache aside and deletes by the record (A06)", async () => {
     const rig = await useDomainRig();
     rig.standardNetworks();
     await rig.add();
@@ -136,7 +136,6 @@ describe("DEL of an attached sandbox", () => {
     await rig.delete();
 
     expect(rig.upstream.quarantinedCaches).toEqual(["alpha-net-c1-net1"]);
-    expect(rig.instruments.corrupt).toEqual(["cache"]);
     expect(rig.plugins.find("alpha", "DEL").stdin).toContain('"prevResult"');
   });
 
@@ -173,7 +172,7 @@ describe("DEL of an attached sandbox", () => {
     const other = rig.add({ containerId: "c2" });
     await held.begun;
 
-    await rig.delete({ limitMs: 1000 });
+    await rig.delete({ limitMs: 1300 });
 
     expect(rig.plugins.ordered("DEL")).toEqual([]);
     expect(rig.owed()).toEqual([
