@@ -18,6 +18,7 @@ import { attemptDeletion } from "../deletions/deletion-attempt.ts";
 import { DeletionLedger } from "../deletions/deletion-ledger.ts";
 import { DeletionScheduler } from "../deletions/deletion-scheduler.ts";
 import { HotPlug } from "../deletions/hot-plug.ts";
+import { HotUnplug } from "../deletions/hot-unplug.ts";
 import { createOperations } from "../deletions/operations.ts";
 import { OperatorDesk } from "../deletions/operator-desk.ts";
 import { policyInForce } from "../deletions/policy-in-force.ts";
@@ -104,7 +105,8 @@ export function buildDomain(parts: DomainParts): Domain {
     check: new CheckSandbox({ tools, settings, store, turns, slots }),
     status: new ReportStatus({ ...parts, storageProblem: parts.storageProblem }),
     collectGarbage: new CollectGarbage({ ...parts, turns, deleteSandbox }),
-    hotPlug: new HotPlug({ ...parts, turns, takeDown }),
+    hotPlug: new HotPlug({ ...parts, turns, deleteSandbox, settleDebts: undo.settleDebts }),
+    hotUnplug: new HotUnplug({ settings, store, turns, deleteSandbox }),
   };
   return {
     operations: createOperations(useCases, instruments),

@@ -18,6 +18,7 @@ import { DaemonReadiness } from "./daemon-readiness.ts";
 import { DaemonSocket } from "./daemon-socket.ts";
 import { toDomainSettings } from "./domain-settings.ts";
 import { openManifests } from "./open-manifests.ts";
+import { SpoolIdentity } from "./spool-identity.ts";
 import { startDomain } from "./start-domain.ts";
 import { StartError } from "./start-error.ts";
 import { takeStateLock } from "./state-lock.ts";
@@ -85,7 +86,8 @@ class DaemonStart {
     this.#running.push({ stop: async () => storage.stop() }, { name: "storage watch", timeoutMs: 100 });
     this.#readiness.add(() => storage.gap());
     this.#readiness.add(() => this.#shutdownGap());
-    const serverParts = this.#serverParts(clock);
+    const spool = await SpoolIdentity.of(directory.spool, log);
+    const serverParts = this.#serverParts(clock, spool);
     const lockRequest = {
       stateDir: directory.path,
       binary: nativeBinary(),
@@ -147,7 +149,7 @@ class DaemonStart {
     log.info({ missing: this.#readiness.missing() }, "multusd serves");
   }
 
-  #serverParts(clock: ServerParts["clock"]): ServerParts {
+  #serverParts(clock: ServerParts["clock"], ownSpool: SpoolIdentity): ServerParts {
     const metrics = this.#metrics;
     const { log } = this.#request;
     const renderMetrics = async () => ({
@@ -155,13 +157,18 @@ class DaemonStart {
       text: await metrics.metricsText(),
     });
     const countRequest: ServerParts["countRequest"] = (count) => metrics.serverRequest(count);
+    const noteShim: ServerParts["noteShim"] = ({ command, seconds, spool }) => {
+      if (seconds !== undefined) metrics.shimDuration(command, seconds);
+      if (spool !== undefined && ownSpool.isForeign(spool)) metrics.foreignSpool();
+    };
     const address = this.#request.config.metricsListen;
     if (address !== undefined) {
       const listener = listenMetrics({ address, renderMetrics, countRequest, log });
       this.#running.push(listener, { name: "metrics listener", timeoutMs: 500 });
     }
     const useCases = this.#useCases.promise;
-    return { useCases, readiness: this.#readiness, clock, renderMetrics, countRequest, log, version };
+    const readiness = this.#readiness;
+    return { useCases, readiness, clock, renderMetrics, countRequest, noteShim, log, version };
   }
 
   async #open(parts: ServerParts): Promise<void> {

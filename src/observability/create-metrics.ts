@@ -17,6 +17,8 @@ export interface Metrics {
   configReload(outcome: "applied" | "refused"): void;
   /** From the shim's start, which it sends, to the reply. */
   shimDuration(command: string, seconds: number): void;
+  /** A shim that sees another spool directory than the daemon. */
+  foreignSpool(): void;
 }
 
 /** Metrics in a registry of their own. Nothing of what it returns throws, whatever it is given. */
@@ -41,6 +43,7 @@ export function createMetrics(build: { readonly version: string }): Metrics {
       series.serverRequests.inc(labels);
     },
     configReload: (outcome) => series.configReloads.inc({ outcome }),
+    foreignSpool: () => series.foreignSpools.inc(),
     shimDuration: (command, seconds) =>
       series.shimSeconds.observe({ command: commandLabel(command) }, positive(seconds)),
   };

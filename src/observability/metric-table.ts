@@ -95,6 +95,11 @@ export const metricTable = {
     [],
     "DELs that no daemon took, found in the spool.",
   ),
+  foreignSpools: counter(
+    "multus_shim_foreign_spool_total",
+    [],
+    "Requests of shims that would spool to a directory which this daemon does not read.",
+  ),
   stateCorrupt: counter(
     "multus_state_corrupt_total",
     ["kind"],

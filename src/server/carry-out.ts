@@ -7,6 +7,7 @@ import type { Intake } from "./intake.ts";
 import { type ReadInvocation, readInvocation, type WireRequest } from "./read-invocation.ts";
 import { noteFacts, replyContextOf } from "./request-facts.ts";
 import type { ServerParts, UseCases } from "./server-parts.ts";
+import { readShimFacts } from "./shim-facts.ts";
 import { whenStarted } from "./when-started.ts";
 import { peekCommand, peekContainerId } from "./wire-environment.ts";
 
@@ -34,7 +35,12 @@ export async function carryOut<T>(
     const useCases = await whenAllowed(parts, deadlineNs, signal).catch((reason: unknown) => {
       throw asRefusal(reason, command);
     });
-    return await carry(useCases, read, signal);
+    try {
+      return await carry(useCases, read, signal);
+    } finally {
+      const shim = readShimFacts(request.headers, command, parts.clock);
+      if (shim !== undefined) parts.noteShim(shim);
+    }
   });
 }
 

@@ -3,6 +3,8 @@ import type { CniOperations } from "../attachments/invocation.ts";
 import type { BootClock } from "../attachments/ports.ts";
 import type { OperatorQueries, Readiness } from "../attachments/views.ts";
 
+import type { ShimFacts } from "./shim-facts.ts";
+
 /** What the routes call. */
 export interface UseCases {
   readonly cni: CniOperations;
@@ -36,6 +38,8 @@ export interface ServerParts {
   readonly renderMetrics: () => Promise<RenderedMetrics>;
   /** Must not throw. */
   readonly countRequest: (count: RequestCount) => void;
+  /** Called as the reply to our own shim is ready. Must not throw. */
+  readonly noteShim: (facts: ShimFacts) => void;
   readonly log: Log;
   /** Of the daemon, for `server` headers and `/openapi.json`. */
   readonly version: string;

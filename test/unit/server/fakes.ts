@@ -13,6 +13,7 @@ import type {
   ReadinessGap,
 } from "../../../src/attachments/views.ts";
 import type { RequestCount, ServerParts } from "../../../src/server/server-parts.ts";
+import type { ShimFacts } from "../../../src/server/shim-facts.ts";
 
 export const bootId = "5f3c1f63-7a2c-4c4f-8d5f-2d6c1f7e9a10";
 
@@ -198,6 +199,10 @@ export class FakeParts implements ServerParts {
   readonly renderMetrics = async () => ({ contentType: "text/plain; version=0.0.4", text: "multus_up 1\n" });
   readonly countRequest = (count: RequestCount) => {
     this.counts.push(count);
+  };
+  readonly shims: ShimFacts[] = [];
+  readonly noteShim = (facts: ShimFacts) => {
+    this.shims.push(facts);
   };
 }
 
