@@ -6,6 +6,7 @@ export interface ConfigProblem {
 
 /** The configuration was refused as a whole; `problems` names every bad path. Never holds a value of the file. */
 export class ConfigError extends Error {
+  readonly code = "CONFIG_REFUSED";
   readonly problems: readonly ConfigProblem[];
 
   constructor(file: string, problems: readonly ConfigProblem[], cause?: unknown) {

@@ -1,8 +1,7 @@
 import { Type } from "typebox";
 import { flag, notUsed, text } from "./schema-fields.ts";
 
-const noPublishing =
-  "multusd does not write the runtime's CNI configuration yet; the key is checked and kept for when it does";
+const noPublishing = "multusd does not write the runtime's CNI configuration yet";
 
 /** Upstream's `MultusConf`: what the generated CNI configuration of the runtime is made from. */
 export const generatorFields = {

@@ -22,10 +22,18 @@ const limitFields = {
   queue: Type.Optional(count(1, 1_000_000, { description: "Requests that may wait.", default: 1000 })),
   reservedForDel: Type.Optional(count(0, 1000, { description: "Slots that only DEL may use.", default: 2 })),
   deadLetters: Type.Optional(
-    count(1, 1_000_000, { description: "Given-up deletions that are kept.", default: 10_000 }),
+    count(1, 1_000_000, {
+      description: "Given-up deletions that are kept.",
+      default: 10_000,
+      inactive: "all of them are kept",
+    }),
   ),
   spoolEntries: Type.Optional(
-    count(1, 1_000_000, { description: "DELs that may lie in the spool.", default: 10_000 }),
+    count(1, 1_000_000, {
+      description: "DELs that may lie in the spool.",
+      default: 10_000,
+      inactive: "the shim's bound is 10000",
+    }),
   ),
 };
 
@@ -96,6 +104,7 @@ export const multusdFields = {
       description:
         "A network-status that cannot be written: try again in the background, fail the ADD, or do without.",
       default: "retry",
+      inactive: "without a cluster the status is kept in the record",
     }),
   ),
   nodeReadinessTaint: Type.Optional(
@@ -116,15 +125,14 @@ export const multusdFields = {
   kubernetes: Type.Optional(
     checked<"auto" | "off" | { readonly kubeconfig: string }>("string or object", kubernetesProblem, {
       description:
-        'Where pods and definitions come from: `auto` (the cluster that the daemon runs in), `off`, or `{"kubeconfig": path}`.',
+        'Where pods and definitions come from: `auto` (the cluster that the daemon runs in), `off`, or `{"kubeconfig": path}`. This version has no client for the API: without `manifestDir` it refuses to start in a cluster unless this is `off`.',
       default: "auto",
-      inactive: "no cluster client yet",
     }),
   ),
   manifestDir: Type.Optional(
     absolutePath({
       description:
-        "Without a cluster: directory of Pod, Namespace and NetworkAttachmentDefinition manifests (YAML or JSON), watched..",
+        "Without a cluster: directory of Pod, Namespace and NetworkAttachmentDefinition manifests (YAML or JSON), watched.",
       defaultText: "none",
     }),
   ),

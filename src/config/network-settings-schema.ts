@@ -16,10 +16,29 @@ export const timeoutFields = {
       default: "60s",
     }),
   ),
-  apiServer: Type.Optional(duration({ description: "One request to the API server.", default: "5s" })),
+  apiServer: Type.Optional(
+    duration({
+      description: "One request to the API server.",
+      default: "5s",
+      inactive: "no cluster client yet",
+    }),
+  ),
 };
 
-const { apiServer: _onlyOfTheDaemon, ...networkTimeoutFields } = timeoutFields;
+function ofOneNetwork(what: string, inactive?: string) {
+  const facts = { description: `${what} of this network.`, defaultText: "the general limit" };
+  return Type.Optional(duration(inactive === undefined ? facts : { ...facts, inactive }));
+}
+
+const onlyPlugin = "only `plugin` counts for a single network";
+const networkTimeoutFields = {
+  add: ofOneNetwork("ADD", onlyPlugin),
+  del: ofOneNetwork("DEL", onlyPlugin),
+  check: ofOneNetwork("CHECK", onlyPlugin),
+  status: ofOneNetwork("STATUS", onlyPlugin),
+  gc: ofOneNetwork("GC", onlyPlugin),
+  plugin: ofOneNetwork("One run of one plugin"),
+};
 
 /** In words for the reference. */
 export const policyForm =

@@ -51,7 +51,11 @@ export const requestFields = {
     }),
   ),
   readinessindicatorfile: Type.Optional(
-    text({ description: "File that appears when the primary network is ready.", defaultText: "none" }),
+    text({
+      description: "File that appears when the primary network is ready.",
+      defaultText: "none",
+      inactive: "not waited for yet",
+    }),
   ),
   auxiliaryCNIChainName: Type.Optional(
     text({

@@ -14,7 +14,7 @@ export interface FieldFacts {
 }
 
 /** `inactive` of keys that mean nothing here. */
-export const notUsed = "multusd has no use for it; accepted so that upstream's file can be taken as it is";
+export const notUsed = "multusd has no use for it";
 
 /** Longest time that is accepted anywhere: a longer timer would fire at once (2^31 - 1 ms). */
 export const maxTimerDays = 24;

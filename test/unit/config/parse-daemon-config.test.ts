@@ -142,12 +142,12 @@ describe("what upstream accepts", () => {
   });
 
   it("matches keys in any case, the last one counts, and says so", () => {
-    const config = parse({ logLevel: "debug", LogLevel: "error", readinessIndicatorFile: "/ready" });
+    const config = parse({ logLevel: "debug", LogLevel: "error", ConfDir: "/conf" });
     expect(config.logLevel).toBe("error");
-    expect(config.readinessIndicatorFile).toBe("/ready");
+    expect(config.confDir).toBe("/conf");
     expect(config.warnings).toEqual([
       { path: "/LogLevel", message: 'read as "logLevel"' },
-      { path: "/readinessIndicatorFile", message: 'read as "readinessindicatorfile"' },
+      { path: "/ConfDir", message: 'read as "confDir"' },
     ]);
   });
 
