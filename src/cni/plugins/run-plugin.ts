@@ -47,7 +47,7 @@ export async function runPlugin(cni: CniRuntime, task: PluginTask, limits: RunLi
       env,
       stdin: task.stdin,
       ...(search.root === undefined ? {} : { root: search.root }),
-      timeoutMs,
+      timeoutMs: Math.ceil(timeoutMs),
       owner: parameters.containerId,
     },
     limits.signal,

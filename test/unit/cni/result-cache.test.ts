@@ -141,7 +141,7 @@ describe("the result cache", () => {
   it("calls a directory, a FIFO, a circle of links and a file over 16 MiB corrupt, at once", async () => {
     const { cache, results } = await makeCache();
     await mkdir(join(results, "net-a-eth0"));
-    execFileSync("mkfifo", [join(results, "net-b-eth0")]);
+    execFileSync("/usr/bin/mkfifo", [join(results, "net-b-eth0")]);
     await symlink("net-c-eth0", join(results, "net-c-eth0"));
     await writeFile(join(results, "net-d-eth0"), "");
     await truncate(join(results, "net-d-eth0"), 16 * 1024 * 1024 + 1);
