@@ -17,7 +17,7 @@ export interface FieldFacts {
 export const notUsed = "multusd has no use for it";
 
 /** Longest time that is accepted anywhere: a longer timer would fire at once (2^31 - 1 ms). */
-export const maxTimerDays = 24;
+const maxTimerDays = 24;
 
 export function text(facts: FieldFacts) {
   return Type.String({ ...facts, maxLength: 4096 });

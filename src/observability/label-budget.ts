@@ -1,5 +1,5 @@
 /** What stands for every value that came after the budget was used up. */
-export const otherLabel = "other";
+const otherLabel = "other";
 
 /**
  * Keeps a label's set of values closed (contract §7), so that no user of the cluster can fill the daemon's memory or

@@ -44,7 +44,7 @@ describe("loadDaemonConfig", () => {
 
   it("refuses a directory and a FIFO without waiting", async () => {
     await mkdir(join(directory, "folder"));
-    execFileSync("mkfifo", [join(directory, "fifo")]);
+    execFileSync("/usr/bin/mkfifo", [join(directory, "fifo")]);
     expect(await refusalOf(join(directory, "folder"))).toContain("is no regular file");
     expect(await refusalOf(join(directory, "fifo"))).toContain("is no regular file");
   });

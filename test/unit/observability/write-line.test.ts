@@ -17,7 +17,7 @@ afterEach(async () => {
 describe("writeLine", () => {
   it("gives a line up, soon, when nobody reads the pipe", () => {
     const pipe = join(directory, "pipe");
-    execFileSync("mkfifo", [pipe]);
+    execFileSync("/usr/bin/mkfifo", [pipe]);
     const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
     const writer = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
     try {
@@ -32,7 +32,7 @@ describe("writeLine", () => {
 
   it("gives a line up when the reader has gone, or the descriptor is none", () => {
     const pipe = join(directory, "pipe");
-    execFileSync("mkfifo", [pipe]);
+    execFileSync("/usr/bin/mkfifo", [pipe]);
     const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
     const writer = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
     closeSync(reader);
