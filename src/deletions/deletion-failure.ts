@@ -28,9 +28,12 @@ export function deletionFailure(attachments: readonly SettledAttachment[]): Fail
   );
 }
 
-function describe(network: string, { plugin, error, wasTried }: SettledPlugin): string {
-  const what = wasTried ? "failed" : "could not be tried in time";
-  return `network "${network}": DEL of plugin "${plugin}" ${what} (code ${error.code}): ${error.msg}`;
+/** How long a plugin was given is a share of what was left, so a number here would differ at each repeat. */
+function describe(network: string, { plugin, error, wasTried, timedOut }: SettledPlugin): string {
+  const who = `network "${network}": DEL of plugin "${plugin}"`;
+  if (!wasTried) return `${who} could not be tried in time (code ${error.code})`;
+  if (timedOut) return `${who} was ended because its time was over (code ${error.code})`;
+  return `${who} failed (code ${error.code}): ${error.msg}`;
 }
 
 function ranOutOfTime(returned: readonly { readonly plugin: SettledPlugin }[]): boolean {
