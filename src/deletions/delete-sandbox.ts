@@ -9,6 +9,7 @@ import type { AttachmentFiles } from "./attachment-files.ts";
 import type { Responsibility, SettledAttachment } from "./attachment-outcome.ts";
 import { deletionFailure } from "./deletion-failure.ts";
 import type { RebuildSandbox } from "./rebuild-sandbox.ts";
+import { owedIndexes } from "./run-attachment-deletion.ts";
 import type { StrictWatch } from "./strict-watch.ts";
 import type { TakeDown, TakeDownParts } from "./take-down.ts";
 
@@ -18,6 +19,17 @@ export interface DeleteParts extends TakeDownParts {
   readonly files: AttachmentFiles;
   readonly rebuild: RebuildSandbox;
   readonly strictWatch: StrictWatch;
+}
+
+interface DeleteTerms {
+  readonly deadline: Deadline;
+  readonly of: Responsibility["of"];
+  /** For the deletions that come of it. */
+  readonly reason: string;
+  /** Plugins of entries that come later and share the deadline. */
+  readonly pluginsAfter?: number;
+  /** The caller runs in a slot of its own: waiting for another one could wait for itself. */
+  readonly hasSlot?: boolean;
 }
 
 /** Kept of the caller's time, so that the daemon has answered before the shim decides by itself. */
@@ -42,26 +54,36 @@ export class DeleteSandbox {
     if (await this.#isDoneAlready(invocation)) return;
     await turns.runDelete(invocation, tools.clock.bootId, async () => {
       if (deadline.hasPassed()) throw callerGone();
-      const settled = await this.#deleteInTurn(invocation, deadline, "runtime", "its DEL failed");
-      const returned = settled.filter((attachment) => attachment.returned.length > 0);
-      if (returned.length > 0) throw deletionFailure(returned);
+      const settled = await this.#deleteInTurn(invocation, {
+        deadline,
+        of: "runtime",
+        reason: "its DEL failed",
+      });
+      refuseWhatIsReturned(settled);
     });
+  }
+
+  /**
+   * One entry of a container, for a caller that has the sandbox's turn.
+   * @throws {Failure} what strict networks could not delete
+   */
+  async deleteEntryInTurn(
+    record: SandboxRecord,
+    invocation: CniInvocation,
+    deadline: Deadline,
+  ): Promise<void> {
+    const terms = { deadline, of: "runtime", reason: "its hot-unplug failed" } as const;
+    refuseWhatIsReturned(await this.#takeDown(record, invocation, terms));
   }
 
   /** A DEL that the shim spooled: the runtime has its success already, so that what fails belongs to the daemon. */
   async deleteSpooled(invocation: CniInvocation): Promise<void> {
-    await this.#parts.turns.run(invocation.containerId, () => this.deleteSpooledInTurn(invocation));
+    await this.#parts.turns.run(invocation.containerId, () => this.#deleteSpooled(invocation, false));
   }
 
-  /** The same, for a caller that has the sandbox's turn. */
+  /** The same, for a caller that has the sandbox's turn and a request slot. */
   async deleteSpooledInTurn(invocation: CniInvocation): Promise<void> {
-    const deadline = Deadline.after(this.#parts.settings().timeouts.delMs);
-    await this.#deleteInTurn(
-      invocation,
-      deadline,
-      "daemon",
-      "its DEL came while no daemon was there, and failed",
-    );
+    await this.#deleteSpooled(invocation, true);
   }
 
   /** Finishes in its own turn a DEL that an earlier daemon began; a strict network that still fails gets its timer. */
@@ -69,7 +91,7 @@ export class DeleteSandbox {
     const deadline = Deadline.after(this.#parts.settings().timeouts.delMs);
     const { netns } = record;
     const reason = "its DEL was cut off with an earlier daemon, and failed";
-    await this.#takeDown(record, { requestId: "recovery", netns }, deadline, "runtime", reason);
+    await this.#takeDown(record, { requestId: "recovery", netns }, { deadline, of: "runtime", reason });
   }
 
   /**
@@ -84,6 +106,7 @@ export class DeleteSandbox {
       netns: record.netns,
       deadline: Deadline.after(this.#parts.settings().timeouts.delMs),
       reason: "its runtime does not list it any more, and its DEL failed",
+      pluginsAfter: 0,
       mayRun: true,
     });
   }
@@ -97,8 +120,15 @@ export class DeleteSandbox {
       netns: record.netns,
       deadline: Deadline.after(this.#parts.settings().timeouts.delMs),
       reason: "an ADD was undone, and this part of it could not be",
+      pluginsAfter: 0,
       mayRun: true,
     });
+  }
+
+  async #deleteSpooled(invocation: CniInvocation, hasSlot: boolean): Promise<void> {
+    const deadline = Deadline.after(this.#parts.settings().timeouts.delMs);
+    const reason = "its DEL came while no daemon was there, and failed";
+    await this.#deleteInTurn(invocation, { deadline, of: "daemon", reason, hasSlot });
   }
 
   /**
@@ -113,31 +143,36 @@ export class DeleteSandbox {
     return isMarked && !entries.some(isHotPlugged) && !turns.isBusy(invocation.containerId);
   }
 
-  async #deleteInTurn(
-    invocation: CniInvocation,
-    deadline: Deadline,
-    of: "runtime" | "daemon",
-    reason: string,
-  ): Promise<readonly SettledAttachment[]> {
+  async #deleteInTurn(invocation: CniInvocation, terms: DeleteTerms): Promise<readonly SettledAttachment[]> {
+    const records = await this.#hotPlugged(invocation);
+    const own = await this.#find(invocation);
+    if (own !== undefined) records.push(own);
     const settled: SettledAttachment[] = [];
-    for (const record of await this.#hotPlugged(invocation)) {
-      settled.push(...(await this.#takeDown(record, invocation, deadline, of, reason)));
+    const failures: unknown[] = [];
+    for (const [position, record] of records.entries()) {
+      try {
+        const later = records.slice(position + 1);
+        settled.push(
+          ...(await this.#takeDown(record, invocation, { ...terms, pluginsAfter: owedOf(later) })),
+        );
+      } catch (error) {
+        // What cannot be written down for one entry keeps no plugin of the others from running.
+        failures.push(error);
+      }
     }
-    const record = await this.#find(invocation);
-    if (record === undefined) return settled;
-    return [...settled, ...(await this.#takeDown(record, invocation, deadline, of, reason))];
+    if (failures.length > 0) throw failures[0];
+    return settled;
   }
 
   async #takeDown(
     record: SandboxRecord,
     invocation: Pick<CniInvocation, "requestId" | "netns">,
-    deadline: Deadline,
-    of: "runtime" | "daemon",
-    reason: string,
+    terms: DeleteTerms,
   ): Promise<readonly SettledAttachment[]> {
     const { takeDown, files, strictWatch } = this.#parts;
+    const { deadline, of, reason, pluginsAfter = 0 } = terms;
     const inspection = files.inspect(record.containerId, record.attachments);
-    const slot = await this.#slot(deadline);
+    const slot = terms.hasSlot === true ? undefined : await this.#slot(deadline);
     try {
       const settled = await takeDown.run({
         record,
@@ -146,7 +181,8 @@ export class DeleteSandbox {
         netns: of === "daemon" ? invocation.netns || record.netns : invocation.netns,
         deadline,
         reason,
-        mayRun: slot !== undefined,
+        pluginsAfter,
+        mayRun: terms.hasSlot === true || slot !== undefined,
       });
       strictWatch.look(record, settled);
       return settled;
@@ -157,7 +193,7 @@ export class DeleteSandbox {
   }
 
   /** Networks that were attached to the running pod, latest first; its primary's DEL ends them too. */
-  async #hotPlugged(invocation: CniInvocation): Promise<readonly SandboxRecord[]> {
+  async #hotPlugged(invocation: CniInvocation): Promise<SandboxRecord[]> {
     const entries = await this.#parts.store.loadContainer(invocation.containerId);
     return entries
       .filter(isHotPlugged)
@@ -218,6 +254,16 @@ function deleteDeadline(invocation: CniInvocation, ownMs: number): Deadline {
   if (invocation.deadlineNs === undefined) return own;
   const callersMs = Deadline.at(invocation.deadlineNs).remainingMs();
   return own.earlier(Deadline.after(callersMs - keptForAnswerMs));
+}
+
+function refuseWhatIsReturned(settled: readonly SettledAttachment[]): void {
+  const returned = settled.filter((attachment) => attachment.returned.length > 0);
+  if (returned.length > 0) throw deletionFailure(returned);
+}
+
+function owedOf(records: readonly SandboxRecord[]): number {
+  const attachments = records.flatMap((record) => record.attachments);
+  return attachments.reduce((sum, attachment) => sum + owedIndexes(attachment).length, 0);
 }
 
 function isHotPlugged(entry: SandboxEntry): entry is SandboxRecord {

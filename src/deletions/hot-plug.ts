@@ -1,3 +1,4 @@
+import type { AddUndo } from "../attachments/add-sandbox.ts";
 import { buildDelegates } from "../attachments/build-delegates.ts";
 import type { ChosenNetwork, Delegate } from "../attachments/delegate.ts";
 import { type DelegateTools, observedRuntime } from "../attachments/delegate-runtime.ts";
@@ -16,11 +17,12 @@ import { attachmentOf } from "../attachments/sandbox-intent.ts";
 import type { AttachmentRecord, SandboxRecord } from "../attachments/sandbox-record.ts";
 import type { SandboxTurns } from "../attachments/sandbox-turns.ts";
 import { pluginLimitMs, type ReadSettings } from "../attachments/settings.ts";
+import { hasStrictNetwork } from "../attachments/strict-network.ts";
 import { addNetworkList, CniError, convertResult, printResult } from "../cni/index.ts";
 import { Deadline } from "../foundation/deadline.ts";
 import { formatDuration } from "../foundation/duration.ts";
-import { deletionFailure } from "./deletion-failure.ts";
-import type { TakeDown } from "./take-down.ts";
+import type { DeleteSandbox } from "./delete-sandbox.ts";
+import type { StrictMarkers } from "./ports.ts";
 
 export interface HotPlugParts {
   readonly tools: DelegateTools;
@@ -29,7 +31,10 @@ export interface HotPlugParts {
   readonly store: SandboxStore;
   readonly turns: SandboxTurns;
   readonly slots: RequestSlots;
-  readonly takeDown: TakeDown;
+  readonly strictMarkers: StrictMarkers;
+  readonly deleteSandbox: DeleteSandbox;
+  /** Settles what an earlier life of this interface left. Called inside the sandbox's turn. */
+  readonly settleDebts: AddUndo["settleDebts"];
   readonly log: Log;
 }
 
@@ -67,34 +72,13 @@ export class HotPlug {
     }
   }
 
-  /** @throws {Failure} what a strict network could not delete */
-  async detach(invocation: CniInvocation): Promise<void> {
-    const { turns, store, takeDown, settings } = this.#parts;
-    const deadline = Deadline.after(settings().timeouts.delMs);
-    await turns.run(invocation.containerId, async () => {
-      const stored = await store.load(invocation);
-      if (stored.kind !== "entry" || stored.entry.state === "done") return;
-      const settled = await takeDown.run({
-        record: stored.entry,
-        responsibility: { of: "runtime", refusals: stored.entry.refusals?.count ?? 0, refusedForMs: 0 },
-        requestId: invocation.requestId,
-        netns: invocation.netns,
-        deadline,
-        reason: "its hot-unplug failed",
-        mayRun: true,
-      });
-      const returned = settled.filter((attachment) => attachment.returned.length > 0);
-      if (returned.length > 0) throw deletionFailure(returned);
-    });
-  }
-
   async #attachInTurn(
     invocation: CniInvocation,
     attributes: InterfaceAttributes,
     deadline: Deadline,
     signal: AbortSignal,
   ): Promise<string> {
-    const { tools, store, settings: readSettings, turns, namespaces } = this.#parts;
+    const { tools, store, settings: readSettings, turns, namespaces, strictMarkers } = this.#parts;
     const settings = readSettings();
     const chosen = this.#choose(invocation, attributes);
     const [delegate] = buildDelegates(
@@ -104,6 +88,7 @@ export class HotPlug {
       settings,
     );
     if (delegate === undefined) throw new Failure("internal", "a hot-plug request came to no network");
+    await this.#parts.settleDebts(invocation, signal);
     await this.#checkFree(invocation, chosen.network);
     const pod = podReferenceOf(invocation.args);
     const identity = await namespaces.identify(invocation.netns);
@@ -123,6 +108,7 @@ export class HotPlug {
       chosen.network,
       chosen.list.plugins.map((plugin) => plugin.type),
     );
+    if (hasStrictNetwork(intent)) await strictMarkers.set(intent.containerId);
     await store.save(intent);
     try {
       return await turns.insideNetworks([chosen.network], () =>
@@ -198,7 +184,12 @@ export class HotPlug {
       store.loadContainer(invocation.containerId),
       namespaces.listLinks(invocation.netns),
     ]);
-    const recorded = entries.some((entry) => entry.ifName === invocation.ifName && entry.state !== "done");
+    const { ifName } = invocation;
+    const recorded = entries.some(
+      (entry) =>
+        entry.state !== "done" &&
+        (entry.ifName === ifName || entry.attachments.some((own) => own.interface === ifName)),
+    );
     if (!recorded && links.every((link) => link.name !== invocation.ifName)) return;
     throw new Failure(
       "invalid-configuration",
@@ -206,16 +197,13 @@ export class HotPlug {
     );
   }
 
+  /** Never rejects: why the attach failed is what its caller must hear. The record then stands for the sandbox's DEL. */
   async #undo(intent: SandboxRecord, requestId: string): Promise<void> {
-    await this.#parts.takeDown.run({
-      record: intent,
-      responsibility: { of: "daemon" },
-      requestId,
-      netns: intent.netns,
-      deadline: Deadline.after(this.#parts.settings().timeouts.delMs),
-      reason: "a hot-plugged network was undone, and this part of it could not be",
-      mayRun: true,
-    });
+    try {
+      await this.#parts.deleteSandbox.undo(intent, requestId);
+    } catch (err) {
+      this.#parts.log.error({ err, containerID: intent.containerId }, "failed hot-plug could not be undone");
+    }
   }
 }
 

@@ -9,6 +9,7 @@ import { monotonicNs, nsToMs } from "../foundation/clock.ts";
 import type { CollectGarbage } from "./collect-garbage.ts";
 import type { DeleteSandbox } from "./delete-sandbox.ts";
 import type { HotPlug } from "./hot-plug.ts";
+import type { HotUnplug } from "./hot-unplug.ts";
 
 export interface UseCases {
   readonly add: AddSandbox;
@@ -17,6 +18,7 @@ export interface UseCases {
   readonly status: ReportStatus;
   readonly collectGarbage: CollectGarbage;
   readonly hotPlug: HotPlug;
+  readonly hotUnplug: HotUnplug;
 }
 
 /** The use cases as a runtime can ask for them, each request counted. */
@@ -55,7 +57,7 @@ export function createOperations(useCases: UseCases, instruments: Instruments): 
     attachDelegate: (invocation, attributes, signal) =>
       counted(invocation, signal, () => useCases.hotPlug.attach(invocation, attributes, signal)),
     detachDelegate: (invocation, signal) =>
-      counted(invocation, signal, () => useCases.hotPlug.detach(invocation)),
+      counted(invocation, signal, () => useCases.hotUnplug.detach(invocation)),
   };
 }
 

@@ -86,6 +86,7 @@ export class StrictWatch {
           netns: record.netns,
           deadline: Deadline.after(0),
           reason: "strict, and its runtime did not get it done in time",
+          pluginsAfter: 0,
           mayRun: false,
         });
         // Networks with a longer age are still the runtime's.

@@ -45,6 +45,8 @@ export interface TakeDownOrder {
   readonly deadline: Deadline;
   /** For the deletions that come of it. */
   readonly reason: string;
+  /** Plugins that must run within the deadline after those of this record. */
+  readonly pluginsAfter: number;
   /** False: no plugin runs, all is settled as untried (no slot came free in time). */
   readonly mayRun: boolean;
 }
@@ -126,7 +128,7 @@ export class TakeDown {
       pod: record.pod,
       requestId,
       deadline,
-      pluginsAfter: before.reduce((sum, other) => sum + owedIndexes(other).length, 0),
+      pluginsAfter: before.reduce((sum, other) => sum + owedIndexes(other).length, order.pluginsAfter),
       pluginTimeoutMs: pluginLimitMs(settings(), attachment.network, attachment.listName),
       onDeleted: (pluginIndex) => progress.deleted(index, pluginIndex),
     });
