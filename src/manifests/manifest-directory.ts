@@ -61,10 +61,15 @@ export class ManifestDirectory {
 
   async #scan(): Promise<ManifestState> {
     try {
-      const { dev, ino } = await stat(this.#path, { bigint: true });
-      const names = await this.#listNames();
-      const files = await this.#readAll(names.slice(0, maxFiles));
-      if (isChanged(this.#files, files)) this.#rebuild(files);
+      // An ADD waits for this: what can be asked at once is, in one turn of the thread pool instead of three.
+      const [{ dev, ino }, names, known] = await Promise.all([
+        stat(this.#path, { bigint: true }),
+        this.#listNames(),
+        this.#readAll([...this.#files.keys()]),
+      ]);
+      const listed = names.slice(0, maxFiles);
+      const added = await this.#readAll(listed.filter((name) => !known.has(name)));
+      this.#adopt(listed, new Map([...known, ...added]));
       this.#state = { ...this.#state, identity: `${dev}:${ino}`, gap: describeSurplus(names.length) };
     } catch (error) {
       const code = errnoCode(error);
@@ -93,8 +98,10 @@ export class ManifestDirectory {
     return await readManifestFile(`${this.#path}/${name}`, name, this.#files.get(name));
   }
 
-  #rebuild(files: ReadonlyMap<string, ManifestFile>): void {
-    const inOrder = [...files.values()];
+  #adopt(names: readonly string[], read: ReadonlyMap<string, ManifestFile>): void {
+    const inOrder = names.map((name) => read.get(name)).filter((file) => file !== undefined);
+    const files = new Map(inOrder.map((file) => [file.name, file]));
+    if (!isChanged(this.#files, files)) return;
     this.#files = files;
     this.#state = {
       ...this.#state,
