@@ -43,12 +43,15 @@ impl CniError {
     }
 
     /// The error that `body` holds: a JSON object with a code from 0 to [`u32::MAX`] and a text `msg` that is not
-    /// empty. Texts are cut at 32 KiB. Details that are no text are kept as JSON.
+    /// empty. Texts are cut at 32 KiB. Details that are no text are kept as JSON. Code 0, which says nothing, becomes 999.
     pub fn from_json(body: &[u8]) -> Option<Self> {
         let Ok(Value::Object(members)) = serde_json::from_slice(body) else {
             return None;
         };
-        let code = u32::try_from(members.get("code")?.as_u64()?).ok()?;
+        let code = match u32::try_from(members.get("code")?.as_u64()?).ok()? {
+            0 => code::INTERNAL,
+            stated => stated,
+        };
         let msg = members
             .get("msg")?
             .as_str()
@@ -102,6 +105,16 @@ mod tests {
         assert_eq!(
             error.to_json("1.0.0"),
             r#"{"cniVersion":"1.0.0","code":42,"msg":"a \"b\"","details":"c\n"}"#
+        );
+    }
+
+    #[test]
+    fn code_0_becomes_the_code_of_the_unknown() {
+        assert_eq!(
+            CniError::from_json(br#"{"code":0,"msg":"a"}"#)
+                .unwrap()
+                .code,
+            999
         );
     }
 

@@ -2,6 +2,7 @@
 
 use crate::settings::{Problem, duration, member};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,20 +45,30 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// From `delErrorPolicy` in its string or its object form. The daemon reads the keys that are passed over here.
+    /// From `delErrorPolicy` in its string or its object form, the latter also as JSON text, as the daemon takes it. The
+    /// daemon reads the keys that are passed over here.
     pub fn read(value: &Value, problems: &mut Vec<Problem>) -> Self {
-        let default = Self::default();
-        match value {
-            Value::Null => default,
+        let value = from_text(value);
+        match value.as_ref() {
+            Value::Null => Self::default(),
             Value::Object(members) => Self {
                 mode: read_mode("delErrorPolicy.mode", member(members, "mode"), problems),
                 escalate_age: read_age(member(members, "escalate"), problems),
             },
             other => Self {
                 mode: read_mode("delErrorPolicy", other, problems),
-                ..default
+                ..Self::default()
             },
         }
+    }
+}
+
+fn from_text(value: &Value) -> Cow<'_, Value> {
+    match value.as_str().map(str::trim) {
+        Some(text) if text.starts_with(['{', '"']) => {
+            serde_json::from_str(text).map_or(Cow::Borrowed(value), Cow::Owned)
+        }
+        _ => Cow::Borrowed(value),
     }
 }
 
@@ -65,13 +76,17 @@ fn read_mode(key: &'static str, value: &Value, problems: &mut Vec<Problem>) -> M
     if value.is_null() {
         return Policy::default().mode;
     }
-    value.as_str().and_then(Mode::from_word).unwrap_or_else(|| {
-        problems.push(Problem {
-            key,
-            expected: "\"strict\", \"lenient\" or \"deferred\"",
-        });
-        Policy::default().mode
-    })
+    value
+        .as_str()
+        .map(str::trim)
+        .and_then(Mode::from_word)
+        .unwrap_or_else(|| {
+            problems.push(Problem {
+                key,
+                expected: "\"strict\", \"lenient\" or \"deferred\"",
+            });
+            Policy::default().mode
+        })
 }
 
 fn read_age(escalate: &Value, problems: &mut Vec<Problem>) -> Duration {
@@ -121,12 +136,16 @@ mod tests {
         assert_eq!(policy.escalate_age, Duration::from_secs(180));
         assert_eq!(read(Value::Null), (Policy::default(), 0));
         assert_eq!(read(json!({})), (Policy::default(), 0));
+        assert_eq!(read(json!(" strict ")).0.mode, Mode::Strict);
+        assert_eq!(read(json!("{\"mode\":\"strict\"}")).0.mode, Mode::Strict);
     }
 
     #[test]
     fn what_cannot_be_used_is_a_problem_and_the_default() {
         for value in [
             json!("Strict"),
+            json!("{strict}"),
+            json!("{\"mode\":1}"),
             json!(1),
             json!([]),
             json!({"mode": 1}),
