@@ -8,7 +8,7 @@ use nix::unistd::{UnlinkatFlags, geteuid, unlinkat};
 use std::fs::{DirBuilder, File, Metadata};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Tries at a temporary name before giving up: names are taken only by the leftovers of a killed process that had our pid.
 const TEMPORARY_NAMES: u32 = 64;
@@ -16,14 +16,6 @@ const TEMPORARY_NAMES: u32 = 64;
 /// An open directory.
 pub struct Directory {
     handle: File,
-    path: PathBuf,
-}
-
-/// Which filesystem object a directory is, as both sides of a mount see it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity {
-    pub device: u64,
-    pub inode: u64,
 }
 
 impl Directory {
@@ -34,7 +26,6 @@ impl Directory {
         let handle = openat(nix::fcntl::AT_FDCWD, path, flags, Mode::empty())?;
         Ok(Self {
             handle: File::from(handle),
-            path: path.to_owned(),
         })
     }
 
@@ -50,20 +41,6 @@ impl Directory {
             }
             other => other,
         }
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// # Errors
-    /// Those of `fstat`.
-    pub fn identity(&self) -> io::Result<Identity> {
-        let metadata = self.handle.metadata()?;
-        Ok(Identity {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-        })
     }
 
     /// Nobody but root and ourselves may own it or write to it: its entries make root delete things.
@@ -192,6 +169,7 @@ mod tests {
     use super::*;
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
+    use std::path::PathBuf;
 
     struct Scratch(PathBuf);
 

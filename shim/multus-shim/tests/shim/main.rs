@@ -1,6 +1,7 @@
 //! The built program against a daemon that a test controls: real processes, sockets, signals and directories.
 
 mod command_line;
+mod configuration;
 mod delete;
 mod footprint;
 mod hostile;
