@@ -6,6 +6,9 @@ import type { DeletionRecord } from "./deletion-record.ts";
 import type { DeletionStore } from "./ports.ts";
 import { owedIndexes } from "./run-attachment-deletion.ts";
 
+/** `tried`: it was tried just now, or put off; `found`: left by an earlier daemon. */
+export type OwedListener = (record: DeletionRecord, origin: "tried" | "found") => void;
+
 /** All deletions that are owed: the store's content in memory, and who wants to know of new ones. */
 export class DeletionLedger {
   readonly #records = new Map<string, DeletionRecord>();
@@ -14,7 +17,7 @@ export class DeletionLedger {
   readonly #clock: BootClock;
   /** One write of a deletion at a time: an escalation and the end of a try may meet. */
   readonly #writes = new KeyedQueue();
-  #onOwed: (record: DeletionRecord) => void = () => {};
+  #onOwed: OwedListener = () => {};
   #loading: Promise<void> = Promise.resolve();
 
   constructor(store: DeletionStore, instruments: Instruments, clock: BootClock) {
@@ -23,8 +26,8 @@ export class DeletionLedger {
     this.#clock = clock;
   }
 
-  /** `listener` hears of each deletion that becomes owed, after it is durable. */
-  whenOwed(listener: (record: DeletionRecord) => void): void {
+  /** `listener` hears of each deletion that becomes owed, after it is durable, and of those that `load` finds. */
+  whenOwed(listener: OwedListener): void {
     this.#onOwed = listener;
   }
 
@@ -93,7 +96,7 @@ export class DeletionLedger {
   async #loadAll(): Promise<void> {
     for await (const record of this.#store.list()) {
       this.#records.set(record.id, record);
-      this.#onOwed(record);
+      this.#onOwed(record, "found");
     }
     this.#count();
   }
@@ -103,7 +106,7 @@ export class DeletionLedger {
     const joined = known === undefined ? record : join(known, record);
     await this.#store.save(joined);
     this.#records.set(record.id, joined);
-    if (known?.state !== joined.state) this.#onOwed(joined);
+    if (known?.state !== joined.state) this.#onOwed(joined, "tried");
   }
 
   async #drop(id: string): Promise<void> {

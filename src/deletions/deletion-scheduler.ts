@@ -55,7 +55,7 @@ export class DeletionScheduler {
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts;
-    parts.ledger.whenOwed((record) => this.#onOwed(record));
+    parts.ledger.whenOwed((record, origin) => this.#onOwed(record, origin));
   }
 
   /** When the next try of a deletion is due, in milliseconds from now; `undefined` for a dead letter. */
@@ -107,12 +107,10 @@ export class DeletionScheduler {
     await Promise.all([...this.#running.values()].map(({ result }) => result));
   }
 
-  #onOwed(record: DeletionRecord): void {
+  #onOwed(record: DeletionRecord, origin: "tried" | "found"): void {
     if (record.state === "dead") return;
-    this.#schedule(
-      record,
-      record.attempts.length === 0 && record.attemptCount > 0 ? this.#delayMs(record) : 0,
-    );
+    const hasFailed = origin === "tried" && record.attemptCount > 0;
+    this.#schedule(record, hasFailed ? this.#delayMs(record) : 0);
   }
 
   #delayMs(record: DeletionRecord): number {
