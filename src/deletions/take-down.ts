@@ -150,12 +150,12 @@ export class TakeDown {
     await ledger.owe(owed.map((attachment) => deletionOf(record, attachment, tools.clock, order.reason)));
     const gone = settled.filter((own) => own.deferred.length + own.returned.length === 0);
     const goneAttachments = gone.map(({ attachment }) => attachment);
+    // Files first: who dies in between finds the record, which needs none of them; after the mark nobody looks again.
+    await files.removeCaches(record.containerId, goneAttachments);
     const kept = keptAttachments(record, settled);
-    if (kept.length > 0) {
-      await store.save(refusedRecord(record, kept, order.responsibility, tools.clock));
-      await files.removeCaches(record.containerId, goneAttachments);
-      return;
-    }
+    if (kept.length > 0)
+      return await store.save(refusedRecord(record, kept, order.responsibility, tools.clock));
+    await this.#clearContainer(record);
     const mark: DoneMark = {
       containerId: record.containerId,
       ifName: record.ifName,
@@ -164,16 +164,16 @@ export class TakeDown {
       age: newAge(tools.clock),
     };
     await store.save(mark);
-    await files.removeCaches(record.containerId, goneAttachments);
-    await this.#clearContainer(record.containerId);
   }
 
   /** What is kept for the whole container goes with the last of its entries that needs it. Never rejects: all is settled. */
-  async #clearContainer(containerId: string): Promise<void> {
+  async #clearContainer({ containerId, ifName }: SandboxRecord): Promise<void> {
     const { store, files, strictMarkers, log } = this.#parts;
     try {
       const entries = await store.loadContainer(containerId);
-      const others = entries.filter((entry): entry is SandboxRecord => entry.state !== "done");
+      const others = entries.filter(
+        (entry): entry is SandboxRecord => entry.state !== "done" && entry.ifName !== ifName,
+      );
       if (others.length === 0) await files.removeScratch(containerId);
       if (!others.some(hasStrictNetwork)) await strictMarkers.clear(containerId);
     } catch (err) {
