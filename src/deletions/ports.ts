@@ -24,6 +24,8 @@ export interface SpooledDeletion {
 export interface SpoolSource {
   /** Entries that are there now, oldest first; unreadable ones are quarantined and counted, never thrown. */
   list(): Promise<readonly SpooledDeletion[]>;
+  /** The same, those of one container only; cheap where there are none. */
+  listOf(containerId: string): Promise<readonly SpooledDeletion[]>;
   /**
    * Once this resolves the entry will not come again. Only the entry that was listed goes: a repeat that a shim has put
    * in its place meanwhile stays; `generation` says for sure which one that is.

@@ -55,9 +55,9 @@ export class SpoolIntake {
    */
   async settleSandboxInTurn(adding: SandboxRequest): Promise<void> {
     const { spool, deleteSandbox, toInvocation, clock } = this.#parts;
-    for (const entry of await spool.list()) {
+    for (const entry of await spool.listOf(adding.containerId)) {
       const invocation = toInvocation(entry);
-      if (invocation?.containerId !== adding.containerId) continue;
+      if (invocation === undefined) continue;
       if (isOlder(adding.generation, entry.generation, clock.bootId)) continue;
       await deleteSandbox.deleteSpooledInTurn(invocation);
       await this.#remove(entry);

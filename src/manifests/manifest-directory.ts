@@ -1,4 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
+import { readdirSync, statSync } from "node:fs";
 import { errnoCode } from "../foundation/passing-error.ts";
 import { type ManifestFile, readManifestFile } from "./manifest-file.ts";
 import { indexManifests, type ManifestIndex } from "./manifest-index.ts";
@@ -61,12 +61,10 @@ export class ManifestDirectory {
 
   async #scan(): Promise<ManifestState> {
     try {
-      // An ADD waits for this: what can be asked at once is, in one turn of the thread pool instead of three.
-      const [{ dev, ino }, names, known] = await Promise.all([
-        stat(this.#path, { bigint: true }),
-        this.#listNames(),
-        this.#readAll([...this.#files.keys()]),
-      ]);
+      // An ADD waits for this, several times: calls into the kernel's cache, not hops to the thread pool.
+      const { dev, ino } = statSync(this.#path, { bigint: true });
+      const names = this.#listNames();
+      const known = await this.#readAll([...this.#files.keys()]);
       const listed = names.slice(0, maxFiles);
       const added = await this.#readAll(listed.filter((name) => !known.has(name)));
       this.#adopt(listed, new Map([...known, ...added]));
@@ -80,8 +78,8 @@ export class ManifestDirectory {
   }
 
   /** Names that begin with a dot are files under way, or the insides of a mounted ConfigMap. */
-  async #listNames(): Promise<readonly string[]> {
-    const names = await readdir(this.#path);
+  #listNames(): readonly string[] {
+    const names = readdirSync(this.#path);
     return names.filter((name) => /^[^.].*\.(?:yaml|yml|json)$/.test(name)).toSorted();
   }
 

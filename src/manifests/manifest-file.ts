@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { constants, statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { errnoCode } from "../foundation/passing-error.ts";
 import {
   type BrokenObject,
@@ -37,7 +37,7 @@ export async function readManifestFile(
   previous: ManifestFile | undefined,
 ): Promise<ManifestFile | undefined> {
   try {
-    const signature = await signatureOf(path);
+    const signature = signatureOf(path);
     if (previous !== undefined && previous.signature === signature && signature !== undefined)
       return previous;
     const text = await readText(path);
@@ -54,8 +54,9 @@ export async function readManifestFile(
   }
 }
 
-async function signatureOf(path: string): Promise<string | undefined> {
-  const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs } = await stat(path, { bigint: true });
+function signatureOf(path: string): string | undefined {
+  // Asked for each file at each look-up: a hop to the thread pool would cost ten times as much as the call itself.
+  const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs } = statSync(path, { bigint: true });
   // A clock that was set back makes files of the future: they are read each time, which is slow but right.
   const isSettled = Date.now() - Number(mtimeMs) > settleMs;
   return isSettled ? [dev, ino, size, mtimeNs, ctimeNs].join() : undefined;

@@ -1,11 +1,22 @@
-import { constants, type Dirent, fstatSync } from "node:fs";
-import { opendir, rename, stat, unlink } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
+import { opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { errnoCode } from "../foundation/passing-error.ts";
 import { retry } from "../foundation/retry.ts";
-import { closeFile, openFile, writeFile } from "./file-calls.ts";
+import { syncData, writeAll } from "./file-calls.ts";
 import { isAbsent, isDiskFull } from "./file-errors.ts";
 import { makeOneDirectory } from "./make-directory.ts";
+import { discard } from "./replace-file.ts";
 import { SharedSync } from "./shared-sync.ts";
 import { storageFailure } from "./storage-failure.ts";
 import { directoryFlags, syncDirectory } from "./sync-directory.ts";
@@ -63,7 +74,7 @@ export class DurableDirectory {
   async remove(name: string): Promise<boolean> {
     const file = join(this.path, name);
     try {
-      await unlink(file);
+      unlinkSync(file);
       await this.#synced.run();
       return true;
     } catch (error) {
@@ -77,13 +88,23 @@ export class DurableDirectory {
     for await (const entry of this.#entries()) if (!entry.name.startsWith(".")) yield entry.name;
   }
 
+  /** The same, all at once. @throws {Failure} `storage-failed` */
+  namesNow(): readonly string[] {
+    try {
+      return readdirSync(this.path).filter((name) => !name.startsWith("."));
+    } catch (error) {
+      if (isAbsent(error)) return [];
+      throw storageFailure("list", this.path, error);
+    }
+  }
+
   /** Closes the descriptor; the next write opens it again. */
   async close(): Promise<void> {
     const held = this.#held;
     this.#held = undefined;
     if (held === undefined) return;
     await held.then(
-      ({ descriptor }) => closeFile(descriptor),
+      ({ descriptor }) => closeSync(descriptor),
       () => undefined,
     );
   }
@@ -101,33 +122,33 @@ export class DurableDirectory {
     const descriptor = await this.#create(temporary);
     try {
       await writeAll(descriptor, data);
-      await rename(temporary, join(this.path, name));
+      await syncData(descriptor);
+      renameSync(temporary, join(this.path, name));
     } catch (error) {
-      // The first failure is the one to tell; what cannot be removed is passed over by readers.
-      await unlink(temporary).catch(() => undefined);
+      discard(temporary);
       throw error;
     } finally {
-      // Nobody waits for it: the bytes are on disk, and closing a descriptor cannot lose them.
-      closeFile(descriptor).catch(() => undefined);
+      closeSync(descriptor);
     }
   }
 
   async #create(temporary: string): Promise<number> {
     await this.#hold();
     try {
-      return await openFile(temporary, temporaryFlags, 0o600);
+      return openSync(temporary, temporaryFlags, 0o600);
     } catch (error) {
       if (errnoCode(error) !== "ENOENT") throw error;
     }
     // The directory was removed while we held it.
     await this.close();
     await this.#hold();
-    return await openFile(temporary, temporaryFlags, 0o600);
+    return openSync(temporary, temporaryFlags, 0o600);
   }
 
   async #sync(): Promise<void> {
     const held = await this.#hold();
-    const [, found] = await Promise.all([syncDirectory(held.descriptor), stat(this.path, { bigint: true })]);
+    await syncDirectory(held.descriptor);
+    const found = statSync(this.path, { bigint: true });
     if (found.dev === held.device && found.ino === held.inode) return;
     // Somebody put another directory in its place: the sync went to the old one.
     await this.close();
@@ -151,9 +172,7 @@ interface HeldDirectory {
 }
 
 const passingWaitsMs = [5, 25, 100];
-// O_DSYNC: the write call itself returns when the bytes are on disk, which saves the call that would sync them.
-const temporaryFlags =
-  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW | constants.O_DSYNC;
+const temporaryFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 async function openOrMake(path: string): Promise<HeldDirectory> {
   try {
@@ -166,13 +185,7 @@ async function openOrMake(path: string): Promise<HeldDirectory> {
 }
 
 async function openDirectory(path: string): Promise<HeldDirectory> {
-  const descriptor = await openFile(path, directoryFlags);
+  const descriptor = openSync(path, directoryFlags);
   const { dev, ino } = fstatSync(descriptor, { bigint: true });
   return { descriptor, device: dev, inode: ino };
-}
-
-async function writeAll(descriptor: number, data: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < data.length; ) {
-    offset += (await writeFile(descriptor, data, offset)).bytesWritten;
-  }
 }

@@ -1,8 +1,7 @@
-import { type BigIntStats, constants, fstatSync } from "node:fs";
-import { lstat } from "node:fs/promises";
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { errnoCode, isPassingError } from "../foundation/passing-error.ts";
 import { retry } from "../foundation/retry.ts";
-import { closeFile, openFile, readFile } from "./file-calls.ts";
+import { readAll } from "./file-calls.ts";
 import { isAbsent } from "./file-errors.ts";
 import { storageFailure } from "./storage-failure.ts";
 
@@ -47,9 +46,9 @@ const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 
 async function read(file: string): Promise<FileContent> {
   // Before the open, because opening a device can have effects.
-  const unfit = describeUnfit(await lstat(file, { bigint: true }));
+  const unfit = describeUnfit(lstatSync(file, { bigint: true }));
   if (unfit !== undefined) return { kind: "unreadable", reason: unfit };
-  const descriptor = await openFile(file, readFlags);
+  const descriptor = openSync(file, readFlags);
   try {
     const opened = fstatSync(descriptor, { bigint: true });
     const changed = describeUnfit(opened);
@@ -60,7 +59,7 @@ async function read(file: string): Promise<FileContent> {
       identity: identityOf(opened),
     };
   } finally {
-    closeFile(descriptor).catch(() => undefined);
+    closeSync(descriptor);
   }
 }
 
@@ -71,18 +70,6 @@ function describeUnfit(found: BigIntStats): string | undefined {
   if ((found.mode & 0o400n) === 0n) return "no permission";
   if (found.size === 0n) return "empty";
   return found.size > BigInt(maxFileBytes) ? "too large" : undefined;
-}
-
-/** At most `size` bytes; fewer if the file shrank meanwhile. */
-async function readAll(descriptor: number, size: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(size);
-  let length = 0;
-  while (length < size) {
-    const { bytesRead } = await readFile(descriptor, bytes, length, size - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return bytes.subarray(0, length);
 }
 
 function identityOf(found: BigIntStats): FileIdentity {

@@ -75,6 +75,11 @@ export class RecordFiles<T> {
     for await (const name of this.#options.directory.names()) if (name.endsWith(".json")) yield name;
   }
 
+  /** The same, all at once: for a directory that is empty nearly always. */
+  namesNow(): readonly string[] {
+    return this.#options.directory.namesNow().filter((name) => name.endsWith(".json"));
+  }
+
   async #quarantine(name: string, reason: string): Promise<string> {
     const { directory, quarantine, corruptKind } = this.#options;
     return await quarantine.take(join(directory.path, name), corruptKind, reason);

@@ -1,7 +1,6 @@
-import { constants } from "node:fs";
-import { rename, unlink } from "node:fs/promises";
+import { closeSync, constants, openSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { closeFile, openFile, writeFile } from "./file-calls.ts";
+import { writeAll } from "./file-calls.ts";
 import { nextTemporaryName } from "./temporary-name.ts";
 
 /**
@@ -10,17 +9,24 @@ import { nextTemporaryName } from "./temporary-name.ts";
  */
 export async function replaceFile(file: string, data: Uint8Array): Promise<void> {
   const temporary = join(dirname(file), nextTemporaryName(basename(file)));
-  const descriptor = await openFile(temporary, flags, 0o600);
+  const descriptor = openSync(temporary, flags, 0o600);
   try {
-    for (let offset = 0; offset < data.length; ) {
-      offset += (await writeFile(descriptor, data, offset)).bytesWritten;
-    }
-    await rename(temporary, file);
+    await writeAll(descriptor, data);
+    renameSync(temporary, file);
   } catch (error) {
-    await unlink(temporary).catch(() => undefined);
+    discard(temporary);
     throw error;
   } finally {
-    closeFile(descriptor).catch(() => undefined);
+    closeSync(descriptor);
+  }
+}
+
+/** A file in the making that is not wanted; the failure that made it so is the one to tell. */
+export function discard(temporary: string): void {
+  try {
+    rmSync(temporary, { force: true });
+  } catch {
+    // Readers pass over it, and the next start clears it away.
   }
 }
 

@@ -47,15 +47,28 @@ export class SpoolDirectory implements SpoolSource {
     const gone = new Set(this.#listed.keys());
     try {
       for await (const name of this.#files.names()) {
-        const stored = await this.#files.read(name);
-        if (stored.kind !== "record") continue;
+        const entry = await this.#read(name);
+        if (entry === undefined) continue;
         gone.delete(name);
-        // The first one that was listed counts until it is removed: whoever settles that one must not remove another.
-        if (!this.#listed.has(name)) this.#listed.set(name, stored.identity);
-        entries.push(stored.record);
+        entries.push(entry);
         if (entries.length >= maxListed) break;
       }
       if (entries.length < maxListed) for (const name of gone) this.#listed.delete(name);
+    } catch (error) {
+      this.#options.onTrouble(error);
+    }
+    return entries.sort((left, right) => this.#compare(left.generation, right.generation));
+  }
+
+  async listOf(containerId: string): Promise<readonly SpooledDeletion[]> {
+    const entries: SpooledDeletion[] = [];
+    try {
+      for (const name of this.#files.namesNow()) {
+        // Names that begin with `@` are hashes, and do not tell their container.
+        if (!name.startsWith(`${containerId}@`) && !name.startsWith("@")) continue;
+        const entry = await this.#read(name);
+        if (entry?.env["CNI_CONTAINERID"] === containerId) entries.push(entry);
+      }
     } catch (error) {
       this.#options.onTrouble(error);
     }
@@ -78,6 +91,14 @@ export class SpoolDirectory implements SpoolSource {
   async watch(changed: () => void): Promise<{ stop(): Promise<void> }> {
     const { directory, onTrouble, rescanMs = 2000 } = this.#options;
     return new DirectoryWatch({ directory, changed, onTrouble, rescanMs });
+  }
+
+  async #read(name: string): Promise<SpooledDeletion | undefined> {
+    const stored = await this.#files.read(name);
+    if (stored.kind !== "record") return undefined;
+    // The first one that was listed counts until it is removed: whoever settles that one must not remove another.
+    if (!this.#listed.has(name)) this.#listed.set(name, stored.identity);
+    return stored.record;
   }
 
   /** Earlier boots first, each for itself: two of them cannot be compared. */

@@ -1,14 +1,14 @@
-import { constants } from "node:fs";
+import { closeSync, constants, openSync } from "node:fs";
 import { errnoCode } from "../foundation/passing-error.ts";
-import { closeFile, openFile, syncFile } from "./file-calls.ts";
+import { syncFile } from "./file-calls.ts";
 
 export const directoryFlags = constants.O_RDONLY | constants.O_DIRECTORY;
 
 /** Makes names that were made or removed in the directory survive a power cut. */
 export async function syncDirectory(directory: number | string): Promise<void> {
   if (typeof directory === "string") {
-    const descriptor = await openFile(directory, directoryFlags);
-    await syncDirectory(descriptor).finally(() => closeFile(descriptor));
+    const descriptor = openSync(directory, directoryFlags);
+    await syncDirectory(descriptor).finally(() => closeSync(descriptor));
     return;
   }
   try {

@@ -1,4 +1,4 @@
-import { unlink } from "node:fs/promises";
+import { unlinkSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import type { UpstreamDelegate, UpstreamFiles, UpstreamScratch } from "../attachments/ports.ts";
 import { ShapeError } from "./decode.ts";
@@ -65,7 +65,7 @@ export class UpstreamDirectory implements UpstreamFiles {
     const file = this.#scratchFile(containerId);
     if (file === undefined) return;
     try {
-      await unlink(file);
+      unlinkSync(file);
     } catch (error) {
       if (!isAbsent(error)) throw storageFailure("remove", file, error);
     }

@@ -21,6 +21,10 @@ export class FakeSpoolSource implements SpoolSource {
     return structuredClone([...this.#entries.values()]);
   }
 
+  async listOf(containerId: string): Promise<readonly SpooledDeletion[]> {
+    return (await this.list()).filter(({ env }) => env["CNI_CONTAINERID"] === containerId);
+  }
+
   async remove(name: string, generation?: Generation): Promise<void> {
     const found = this.#entries.get(name)?.generation;
     if (generation !== undefined && found?.startNs !== generation.startNs) return;

@@ -1,4 +1,5 @@
-import { mkdir, readdir, unlink } from "node:fs/promises";
+import { mkdirSync, unlinkSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ResultCacheError } from "../errors/cache-error.ts";
 import { CniError } from "../errors/cni-error.ts";
@@ -147,14 +148,14 @@ function nameLegacy(
 }
 
 async function makeDirectory(results: string): Promise<void> {
-  const made = await mkdir(results, { recursive: true, mode: 0o700 });
+  const made = mkdirSync(results, { recursive: true, mode: 0o700 });
   // A new directory is durable only once its parent is.
   if (made !== undefined) await syncDirectory(dirname(made));
 }
 
 async function removeIfThere(file: string): Promise<void> {
   try {
-    await unlink(file);
+    unlinkSync(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
