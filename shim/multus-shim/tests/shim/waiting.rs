@@ -124,8 +124,14 @@ fn a_listener_whose_queue_is_full_is_tried_until_the_time_is_over() {
 #[test]
 fn the_whole_add_is_bounded_whatever_the_daemon_does() {
     let times = r#""addTimeout":"500ms""#;
-    let answers: [fn() -> Reply; 3] = [
+    let answers: [fn() -> Reply; 4] = [
         || Reply::Silence,
+        || {
+            Reply::Flood(
+                b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n",
+                b"1\r\n \r\n",
+            )
+        },
         || {
             Reply::Drip(
                 reply(200, "", &" ".repeat(10_000)),

@@ -38,6 +38,8 @@ pub enum Reply {
     CloseForRequestsAndSend(Vec<u8>),
     /// A byte at a time.
     Drip(Vec<u8>, Duration),
+    /// The first once, the second again and again without a pause.
+    Flood(&'static [u8], &'static [u8]),
     /// The end of the connection.
     Close,
     /// Nothing, for as long as the caller stays.
@@ -177,6 +179,13 @@ fn serve(mut stream: UnixStream, handler: &Handler, seen: &Seen) -> Option<()> {
                 for byte in bytes {
                     stream.write_all(&[byte]).ok()?;
                     std::thread::sleep(pause);
+                }
+            }
+            Reply::Flood(first, again) => {
+                stream.write_all(first).ok()?;
+                let many = again.repeat(65_536 / again.len());
+                loop {
+                    stream.write_all(&many).ok()?;
                 }
             }
             Reply::Close => return None,
