@@ -2,7 +2,7 @@ import type { AskDaemon } from "./daemon-client.ts";
 import type { Finding } from "./output.ts";
 
 /** Options that belong to single commands; each takes a value. */
-export const commandOptions = ["pod", "network", "sandbox", "reason"] as const;
+export const commandOptions = ["pod", "network", "sandbox", "reason", "ifname", "cache-dir"] as const;
 export type CommandOption = (typeof commandOptions)[number];
 
 /** What was given to a command. */
@@ -12,6 +12,9 @@ export interface CommandInput {
   readonly options: Readonly<Partial<Record<CommandOption, string>>>;
   readonly ask: AskDaemon;
   readonly socketFile: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** For what is no failure but worth a word. */
+  readonly writeError: (text: string) => void;
 }
 
 /** One thing that multusctl can do. */
@@ -23,9 +26,9 @@ export interface Command {
   readonly options: readonly CommandOption[];
   /** An option that must be there. */
   readonly required?: CommandOption;
-  /** How long one answer of the daemon may take. */
-  readonly timeoutMs: number;
+  /** How long one answer of the daemon may take; absent where it asks nothing. */
+  readonly timeoutMs?: number;
   readonly summary: string;
-  /** @throws {NoDaemonError | FailedAnswerError | UsageError} */
+  /** @throws {NoDaemonError | FailedAnswerError | UsageError | CniError} */
   run(input: CommandInput): Promise<Finding>;
 }

@@ -1,4 +1,5 @@
 import { attachmentsCommand } from "./attachments-command.ts";
+import { cniCommands } from "./cni/cni-commands.ts";
 import type { Command } from "./command.ts";
 import { deletionsAbandon, deletionsList, deletionsRetry, deletionsShow } from "./deletions-commands.ts";
 import { explainCommand } from "./explain-command.ts";
@@ -13,4 +14,5 @@ export const commands: readonly Command[] = [
   deletionsRetry,
   deletionsAbandon,
   explainCommand,
+  ...cniCommands,
 ];

@@ -8,6 +8,8 @@ const optionTexts: Readonly<Record<CommandOption, string>> = {
   network: "--network NETWORK",
   sandbox: "--sandbox CONTAINERID",
   reason: "--reason TEXT",
+  ifname: "-i IFNAME",
+  "cache-dir": "--cache-dir DIR",
 };
 
 /** Text of `multusctl --help`; `docs/multusctl.md` holds the same. */
@@ -20,11 +22,19 @@ ${commands.map(describe).join("\n")}
 
   --socket FILE         the daemon's socket (default ${defaultSocketFile})
   -o, --output FORM     table for people (default); json and yaml: the daemon's own answer
+  -i, --ifname IFNAME   of cni: the interface inside the namespace (default CNI_IFNAME)
+  --cache-dir DIR       of cni: where results are kept from add to del (default /var/lib/cni)
   -h, --help            this text
   --version             version of this program
 
+cni runs one network here and now, as upstream's cnitool does; it asks no daemon. NETWORK is the name of a network
+configuration list, NETNS the path of a network namespace. Variables, as of cnitool: NETCONFPATH, the directory of
+the configurations (default /etc/cni/net.d); CNI_PATH, the directories of the plugins; CNI_ARGS, KEY=VALUE;KEY=VALUE;
+CAP_ARGS, a JSON object of capability arguments; CNI_IFNAME (default eth0). MULTUS_HOST_BINARY may name the program that
+starts plugins.
+
 An ID may be shortened to a beginning that only one deletion has.
-Exit status: 0 fine; 1 found something, or the daemon refused; 2 wrong usage; 3 no daemon answers.
+Exit status: 0 fine; 1 found something, or the daemon or a plugin refused; 2 wrong usage; 3 no daemon answers.
 `;
 }
 

@@ -9,5 +9,6 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.
 process.exitCode = await runMultusctl(process.argv.slice(2), {
   writeOut: (text) => process.stdout.write(text),
   writeError: (text) => process.stderr.write(text),
+  env: process.env,
   version: typeof MULTUSD_VERSION === "string" ? MULTUSD_VERSION : "0.0.0-source",
 });

@@ -1,3 +1,4 @@
+import { CniError, describeCniError } from "../cni/index.ts";
 import { connectDaemon, NoDaemonError } from "./daemon-client.ts";
 import { ExitCode } from "./exit-codes.ts";
 import { FailedAnswerError } from "./failed-answer.ts";
@@ -10,6 +11,7 @@ import { UsageError } from "./usage-error.ts";
 export interface MultusctlIo {
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
+  readonly env: NodeJS.ProcessEnv;
   readonly version: string;
 }
 
@@ -18,12 +20,18 @@ export async function runMultusctl(argv: readonly string[], io: MultusctlIo): Pr
   try {
     return await run(argv, io);
   } catch (error) {
-    io.writeError(`multusctl: ${error instanceof Error ? error.message : String(error)}\n`);
+    io.writeError(`multusctl: ${describe(error)}\n`);
     if (error instanceof UsageError) return ExitCode.usage;
     if (error instanceof NoDaemonError) return ExitCode.noDaemon;
-    if (!(error instanceof FailedAnswerError)) io.writeError("this is a bug of multusctl\n");
+    if (!(error instanceof FailedAnswerError || error instanceof CniError))
+      io.writeError("this is a bug of multusctl\n");
     return ExitCode.foundSomething;
   }
+}
+
+function describe(error: unknown): string {
+  if (error instanceof CniError) return describeCniError(error);
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function run(argv: readonly string[], io: MultusctlIo): Promise<number> {
@@ -38,7 +46,8 @@ async function run(argv: readonly string[], io: MultusctlIo): Promise<number> {
     case "run": {
       const { command, input, form } = request;
       const ask = connectDaemon(input.socketFile, command.timeoutMs);
-      const finding = await command.run({ ...input, ask });
+      const { env, writeError } = io;
+      const finding = await command.run({ ...input, ask, env, writeError });
       io.writeOut(await print(finding, form));
       return finding.exitCode;
     }

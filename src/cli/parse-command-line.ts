@@ -13,7 +13,7 @@ export type Request =
   | {
       readonly kind: "run";
       readonly command: Command;
-      readonly input: Omit<CommandInput, "ask">;
+      readonly input: Pick<CommandInput, "parameters" | "options" | "socketFile">;
       readonly form: OutputForm;
     };
 
@@ -48,6 +48,8 @@ function readArguments(argv: readonly string[]) {
         network: { type: "string" },
         sandbox: { type: "string" },
         reason: { type: "string" },
+        ifname: { type: "string", short: "i" },
+        "cache-dir": { type: "string" },
       },
     });
   } catch (cause) {

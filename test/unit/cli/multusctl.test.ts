@@ -27,6 +27,7 @@ async function multusctl(...argv: string[]): Promise<Run> {
     writeError: (text: string) => {
       error += text;
     },
+    env: {},
     version: "1.2.3",
   };
   return { status: await runMultusctl(argv, io), out, error };
