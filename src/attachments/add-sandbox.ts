@@ -188,9 +188,10 @@ export class AddSandbox {
       const plugins = list.plugins.map((plugin) => plugin.type);
       tools.instruments.networkSeen(network, plugins);
     }
-    if (hasStrictNetwork(intent)) await strictMarkers.set(intent.containerId);
     await store.save(intent);
     begun.intent = intent;
+    // After the intent: a marker that no record stands behind would be nobody's to remove.
+    if (hasStrictNetwork(intent)) await strictMarkers.set(intent.containerId);
     const results: CniResult[] = [];
     for (const delegate of plan.delegates) {
       plan.signal.throwIfAborted();

@@ -108,9 +108,9 @@ export class HotPlug {
       chosen.network,
       chosen.list.plugins.map((plugin) => plugin.type),
     );
-    if (hasStrictNetwork(intent)) await strictMarkers.set(intent.containerId);
     await store.save(intent);
     try {
+      if (hasStrictNetwork(intent)) await strictMarkers.set(intent.containerId);
       return await turns.insideNetworks([chosen.network], () =>
         this.#run(intent, delegate, invocation, deadline, signal),
       );

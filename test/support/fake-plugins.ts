@@ -38,6 +38,8 @@ export class FakePlugins {
   readonly allocations = new Map<string, string>();
   /** Called before each run does anything. */
   onRun: (run: SeenRun) => void = () => {};
+  /** How long a run takes that is neither held nor hanging. */
+  pause: () => Promise<void> = async () => {};
   readonly directory: string;
   readonly #faults = new Map<string, PluginFault>();
   readonly #hanging = new Set<string>();
@@ -135,7 +137,11 @@ export class FakePlugins {
     const hold = this.#holds.get(key);
     hold?.begin();
     const hangs = this.#hanging.has(key);
-    if (hold === undefined && !hangs) return undefined;
+    if (hold === undefined && !hangs) {
+      await this.pause();
+      if (life.isOver || signal?.aborted === true) return { kind: "cancelled", output: output("") };
+      return undefined;
+    }
     const ended = Promise.withResolvers<PluginOutcome | undefined>();
     const cancel = () => ended.resolve({ kind: "cancelled", output: output("") });
     signal?.addEventListener("abort", cancel, { once: true });
