@@ -2,6 +2,7 @@ import { CniCode } from "../errors/cni-code.ts";
 import type { CniError } from "../errors/cni-error.ts";
 import { InvalidNetworkConfigError } from "../errors/configuration-errors.ts";
 import { InvalidEnvironmentError } from "../errors/environment-error.ts";
+import { excerpt } from "../errors/excerpt.ts";
 
 const nameForm = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
 
@@ -16,14 +17,16 @@ export function validateContainerId(value: string): CniError | undefined {
   if (value === "")
     return new InvalidEnvironmentError("missing containerID", { code: CniCode.UnknownContainer });
   if (nameForm.test(value)) return undefined;
-  return new InvalidEnvironmentError("invalid characters in containerID", { details: value });
+  return new InvalidEnvironmentError("invalid characters in containerID", { details: excerpt(value) });
 }
 
 /** What is wrong with a network name, if anything. @see libcni `utils.ValidateNetworkName` */
 export function validateNetworkName(value: string): CniError | undefined {
   if (value === "") return new InvalidNetworkConfigError("missing network name:");
   if (nameForm.test(value)) return undefined;
-  return new InvalidNetworkConfigError("invalid characters found in network name", { details: value });
+  return new InvalidNetworkConfigError("invalid characters found in network name", {
+    details: excerpt(value),
+  });
 }
 
 /** What is wrong with an interface name, if anything. @see libcni `utils.ValidateInterfaceName` */

@@ -1,4 +1,5 @@
 import { InvalidNetworkConfigError } from "../errors/configuration-errors.ts";
+import { excerpt } from "../errors/excerpt.ts";
 import { UnsupportedVersionError } from "../errors/result-errors.ts";
 import { goTypeOf, jsonKind } from "../raw-json/json-kind.ts";
 import { parseRawArray } from "../raw-json/raw-array.ts";
@@ -23,9 +24,9 @@ export function selectVersion(list: RawObject): string {
   }
   const known = parseRawArray(text).flatMap((entry, index) => {
     const version = readEntry(entry, index);
-    return isAboveOurs(version, `cniVersions entry ${version} at index ${index}`) ? [] : [version];
+    return isAboveOurs(version, `cniVersions entry ${excerpt(version)} at index ${index}`) ? [] : [version];
   });
-  if (single !== "" && !isAboveOurs(single, `cniVersion ${single}`)) known.push(single);
+  if (single !== "" && !isAboveOurs(single, `cniVersion ${excerpt(single)}`)) known.push(single);
   return known.reduce((best, version) => (isHigher(version, best) ? version : best), known[0] ?? single);
 }
 

@@ -1,5 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { excerpt } from "../errors/excerpt.ts";
+import { goQuote } from "../errors/go-quote.ts";
 import { PluginNotFoundError } from "../errors/plugin-errors.ts";
 import { resolveInRoot } from "../files/resolve-in-root.ts";
 
@@ -16,7 +18,7 @@ export async function findPlugin(
 ): Promise<string> {
   if (type === "") throw new PluginNotFoundError("no plugin name provided", type);
   if (type.includes("/") || type.includes("\0")) {
-    throw new PluginNotFoundError(`invalid plugin name: ${type}`, type);
+    throw new PluginNotFoundError(`invalid plugin name: ${excerpt(type)}`, type);
   }
   if (searchPath.length === 0) throw new PluginNotFoundError("no paths provided", type);
   let problem: unknown;
@@ -30,7 +32,7 @@ export async function findPlugin(
     }
   }
   const where = `in path [${searchPath.join(" ")}]`;
-  throw new PluginNotFoundError(`failed to find plugin ${JSON.stringify(type)} ${where}`, type, problem);
+  throw new PluginNotFoundError(`failed to find plugin ${goQuote(type)} ${where}`, type, problem);
 }
 
 async function isRegularFile(path: string, root: string | undefined): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { CniCode } from "../errors/cni-code.ts";
+import { excerpt, lastPart } from "../errors/excerpt.ts";
 import { goQuote } from "../errors/go-quote.ts";
 import { PluginFailedError, type PluginFailureFacts } from "../errors/plugin-errors.ts";
 import type { PluginOutcome, PluginOutput } from "../execute-plugin.ts";
@@ -7,9 +8,6 @@ import { JsonTypeError } from "../raw-json/json-type-error.ts";
 import type { CniVerb } from "../verbs/cni-verb.ts";
 import { describeEnd, describeTime } from "./describe-end.ts";
 import { type ErrorObject, parseErrorObject } from "./error-object.ts";
-
-/** As much of a plugin's output as goes into an error; it becomes an event and a log line. */
-const maxQuotedLength = 4096;
 
 /**
  * The error of a run that is not an exit with status 0. The plugin's own error object keeps code, msg and details;
@@ -69,17 +67,17 @@ function failureWithOutput(
     return unreadable(facts, output, error);
   }
   const { code, msg, details } = object;
-  return new PluginFailedError(msg === "" ? silence : msg, {
+  return new PluginFailedError(msg === "" ? silence : excerpt(msg), {
     ...facts,
     code,
     // `{}` is an answer of nobody: libcni makes an empty message of it.
     fromPlugin: msg !== "" || code !== 0,
-    ...(details === "" ? {} : { details }),
+    ...(details === "" ? {} : { details: excerpt(details) }),
   });
 }
 
 function unreadable(facts: PluginFailureFacts, output: PluginOutput, error: Error): PluginFailedError {
-  const quoted = goQuote(firstPart(output.stdout));
+  const quoted = goQuote(output.stdout);
   const message = `netplugin failed but error parsing its diagnostic message ${quoted}: ${error.message}`;
   const stderr = output.stderr.trim();
   return new PluginFailedError(message, {
@@ -95,12 +93,4 @@ function withoutMessage(outcome: PluginOutcome): string {
 
 function stderrOnly(outcome: PluginOutcome, output: PluginOutput): string {
   return `netplugin failed: ${goQuote(lastPart(output.stderr))}: ${describeEnd(outcome)}`;
-}
-
-function firstPart(text: string): string {
-  return text.length <= maxQuotedLength ? text : `${text.slice(0, maxQuotedLength)}…`;
-}
-
-function lastPart(text: string): string {
-  return text.length <= maxQuotedLength ? text : `…${text.slice(-maxQuotedLength)}`;
 }

@@ -1,3 +1,4 @@
+import { excerpt } from "../errors/excerpt.ts";
 import { InvalidResultError, UnsupportedVersionError } from "../errors/result-errors.ts";
 import type { CniResult, LegacyIp, ResultIp, ResultRoute } from "./cni-result.ts";
 import { isSupportedVersion } from "./cni-version.ts";
@@ -16,7 +17,7 @@ export function convertResult(result: CniResult, version: string): CniResult {
   if (result.cniVersion === target) return result;
   if (!isSupportedVersion(target)) {
     throw new UnsupportedVersionError(
-      `no converter for CNI result version ${result.cniVersion} to ${target}`,
+      `no converter for CNI result version ${result.cniVersion} to ${excerpt(target)}`,
     );
   }
   const relabelled = { ...result, cniVersion: target };

@@ -7,6 +7,7 @@ import {
   decodeStruct,
   type StructFields,
 } from "../decoding/decode.ts";
+import { excerpt } from "../errors/excerpt.ts";
 import { InvalidResultError } from "../errors/result-errors.ts";
 import { jsonKind } from "../raw-json/json-kind.ts";
 import type { JsonPlace } from "../raw-json/json-type-error.ts";
@@ -137,7 +138,7 @@ export const decodeDns: Decode<ResultDns> = (text, place) => {
 function decodeCidr(text: string, place: JsonPlace): string {
   const value = decodeString(text, place);
   const canonical = canonicalCidr(value);
-  if (canonical === undefined) throw new InvalidResultError(`invalid CIDR address: ${value}`);
+  if (canonical === undefined) throw new InvalidResultError(`invalid CIDR address: ${excerpt(value)}`);
   return canonical;
 }
 
@@ -145,7 +146,7 @@ function decodeAddress(text: string, place: JsonPlace): string {
   const value = decodeString(text, place);
   if (value === "") return "";
   const address = parseIp(value);
-  if (address === undefined) throw new InvalidResultError(`invalid IP address: ${value}`);
+  if (address === undefined) throw new InvalidResultError(`invalid IP address: ${excerpt(value)}`);
   return formatIp(address);
 }
 

@@ -1,6 +1,7 @@
 import type { CacheRecord } from "../cache/cache-record.ts";
 import type { NetworkList } from "../configuration/network-list.ts";
 import { asCniError, type CniError } from "../errors/cni-error.ts";
+import { excerpt } from "../errors/excerpt.ts";
 import { CombinedError, joinMessages, prefixed } from "../errors/verb-errors.ts";
 import type { CniRuntime, PluginSearch, RunLimits } from "../plugins/cni-runtime.ts";
 import type { ValidAttachment } from "../plugins/plugin-request.ts";
@@ -99,7 +100,7 @@ async function runPlugins(
       const task = networkTask(cni, list, search, "GC", { plugin, index }, { validAttachments: valid });
       await runPlugin(cni, task, limits);
     } catch (error) {
-      errors.push(prefixed(`failed to GC plugin ${plugin.type}: `, asCniError(error)));
+      errors.push(prefixed(`failed to GC plugin ${excerpt(plugin.type)}: `, asCniError(error)));
     }
   }
   return errors;

@@ -1,6 +1,7 @@
 import type { NetworkList } from "../configuration/network-list.ts";
 import { ResultCacheError } from "../errors/cache-error.ts";
 import { CniError } from "../errors/cni-error.ts";
+import { goQuote } from "../errors/go-quote.ts";
 import type { Attachment, CniRuntime } from "../plugins/cni-runtime.ts";
 import type { CniResult } from "../results/cni-result.ts";
 import { isSupportedVersion } from "../results/cni-version.ts";
@@ -67,7 +68,7 @@ export async function cachedResultForCheck(
 ): Promise<CniResult | undefined> {
   const found = await cni.cache?.read(list.name, attachment.containerId, attachment.ifName);
   if (found === undefined || found.kind === "missing") return undefined;
-  const what = `failed to get network ${JSON.stringify(list.name)} cached result`;
+  const what = `failed to get network ${goQuote(list.name)} cached result`;
   if (found.kind === "corrupt") {
     throw new ResultCacheError(`${what}: ${found.reason}`, { details: found.file });
   }
@@ -79,5 +80,5 @@ export async function cachedResultForCheck(
 }
 
 function conversionProblem(list: NetworkList, error: CniError): string {
-  return `failed to convert cached result to config version ${JSON.stringify(list.cniVersion)}: ${error.message}`;
+  return `failed to convert cached result to config version ${goQuote(list.cniVersion)}: ${error.message}`;
 }

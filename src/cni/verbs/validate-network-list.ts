@@ -1,5 +1,6 @@
 import type { NetworkList } from "../configuration/network-list.ts";
 import { asCniError, type CniError, describeCniError } from "../errors/cni-error.ts";
+import { excerpt } from "../errors/excerpt.ts";
 import { goQuote } from "../errors/go-quote.ts";
 import { UnsupportedVersionError } from "../errors/result-errors.ts";
 import { CombinedError } from "../errors/verb-errors.ts";
@@ -34,7 +35,9 @@ export async function validateNetworkList(
 }
 
 function unsupported(type: string, version: string): CniError {
-  return new UnsupportedVersionError(`plugin ${type} does not support config version ${goQuote(version)}`);
+  return new UnsupportedVersionError(
+    `plugin ${excerpt(type)} does not support config version ${goQuote(version)}`,
+  );
 }
 
 function enabledCapabilities(list: NetworkList): readonly string[] {

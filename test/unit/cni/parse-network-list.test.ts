@@ -51,12 +51,20 @@ describe("a network configuration list", () => {
     [{ cniVersions: ["1.1.0", "0.4.0", "99.0.0"] }, "1.1.0"],
     [{ cniVersions: ["0.1.0", "0.4.0"], cniVersion: "1.0.0" }, "1.0.0"],
     [{ cniVersions: ["0.10.0", "0.4.0"] }, "0.10.0"],
+  ])("case 5: %j speaks the highest version that is known, %j", (list, version) => {
+    expect(parse(list).cniVersion).toBe(version);
+  });
+
+  it.each([
     [{ cniVersions: ["9.0.0"] }, ""],
     [{ cniVersions: ["9.0.0"], cniVersion: "0.4.0" }, "0.4.0"],
     [{ cniVersions: ["9.0.0"], cniVersion: "9.0.0" }, "9.0.0"],
-    [{ cniVersion: "1.2.3" }, "1.2.3"],
-  ])("cases 5 to 7: %j speaks version %j", (list, version) => {
+  ])("case 6: %j, whose cniVersions are all unknown, speaks cniVersion %j", (list, version) => {
     expect(parse(list).cniVersion).toBe(version);
+  });
+
+  it("case 7: takes a cniVersion alone as it stands", () => {
+    expect(parse({ cniVersion: "1.2.3" }).cniVersion).toBe("1.2.3");
   });
 
   it.each([

@@ -117,6 +117,10 @@ describe("a plugin that fails", () => {
     expect(long?.message.length).toBeLessThan(5000);
     expect(noisy?.message.length).toBeLessThan(5000);
     expect(noisy?.message).toContain("the end");
+    const object = JSON.stringify({ code: 7, msg: "m".repeat(1_000_000), details: "d".repeat(1_000_000) });
+    const wordy = await failureOf(exits(1, { stdout: object }));
+    expect(wordy).toMatchObject({ code: 7, fromPlugin: true });
+    expect((wordy?.message.length ?? 0) + (wordy?.details?.length ?? 0)).toBeLessThan(10_000);
   });
 
   it("case 29: succeeds at DEL with an error object and exit status 0", async () => {

@@ -15,7 +15,51 @@ function reprint(value: unknown): unknown {
   return JSON.parse(printResult(parseResult(JSON.stringify(value))));
 }
 
+/** The result in another version, as JSON. */
+function convert(value: unknown, version: string): unknown {
+  return JSON.parse(printResult(convertResult(parseResult(JSON.stringify(value)), version)));
+}
+
 describe("a result", () => {
+  const full = {
+    cniVersion: "1.1.0",
+    interfaces: [{ name: "eth0", mac: "aa", mtu: 9000, socketPath: "/s", pciID: "0000:00:01.0" }],
+    ips: [
+      { address: "10.0.0.1/8", gateway: "10.0.0.254", interface: 0 },
+      { address: "10.0.0.2/8" },
+      { address: "fd00::1/64" },
+    ],
+    routes: [
+      { dst: "0.0.0.0/0", gw: "10.0.0.254", mtu: 1400, table: 7, scope: 1 },
+      { dst: "::/0", gw: "fd00::ff" },
+    ],
+  };
+
+  it("case 63: of 1.1.0 loses what 0.4.0 has no key for, and keeps attributes of routes", () => {
+    expect(convert(full, "0.4.0")).toEqual({
+      cniVersion: "0.4.0",
+      interfaces: [{ name: "eth0", mac: "aa" }],
+      ips: [
+        { version: "4", address: "10.0.0.1/8", gateway: "10.0.0.254", interface: 0 },
+        { version: "4", address: "10.0.0.2/8" },
+        { version: "6", address: "fd00::1/64" },
+      ],
+      routes: full.routes,
+      dns: {},
+    });
+  });
+
+  it("case 63: of 1.1.0 becomes one of 0.2.0 with the first address of each family and its routes", () => {
+    expect(convert(full, "0.2.0")).toEqual({
+      cniVersion: "0.2.0",
+      ip4: { ip: "10.0.0.1/8", gateway: "10.0.0.254", routes: [{ dst: "0.0.0.0/0", gw: "10.0.0.254" }] },
+      ip6: { ip: "fd00::1/64", routes: [{ dst: "::/0", gw: "fd00::ff" }] },
+      dns: {},
+    });
+    const v4 = { ...full, ips: full.ips.slice(0, 2) };
+    expect(convert(v4, "0.2.0")).not.toHaveProperty("ip6");
+  });
+
   it("case 64: without addresses cannot become one of 0.2.0, but the other way it can", () => {
     expect(() => convertResult(parseResult('{"cniVersion":"1.1.0"}'), "0.2.0")).toThrow(
       "no valid IP addresses",
