@@ -2,6 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import { bundle } from "./build/bundle.mjs";
+import { fillCompileCache, writePreload } from "./build/compile-cache.mjs";
 import { writeLauncher } from "./build/launcher.mjs";
 import { buildNative } from "./build/native.mjs";
 import { placePinnedNode } from "./build/pinned-node.mjs";
@@ -14,10 +15,12 @@ try {
     bundle("src/daemon/main.ts", "dist/lib/multusd.mjs"),
     bundle("src/cli/multusctl-main.ts", "dist/lib/multusctl.mjs"),
     placePinnedNode("dist/lib/node"),
+    writePreload("dist/lib"),
     writeLauncher("dist/multusd", "multusd.mjs"),
     writeLauncher("dist/multusctl", "multusctl.mjs"),
     buildNative({ "multus-shim": "dist/multus-shim", "multus-host": "dist/multus-host" }),
   ]);
+  await fillCompileCache(["dist/multusd", "dist/multusctl"]);
 } catch (error) {
   console.error(`build: ${error.message}`);
   process.exit(1);
