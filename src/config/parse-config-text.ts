@@ -1,5 +1,4 @@
-import { scanDocument } from "../cni/raw-json/json-scanner.ts";
-import { JsonSyntaxError } from "../cni/raw-json/json-syntax-error.ts";
+import { assertJson, JsonSyntaxError } from "../cni/index.ts";
 import { type ConfigProblem, wholeFile } from "./config-problem.ts";
 
 export type ParsedText =
@@ -14,7 +13,7 @@ export function parseConfigText(text: string): ParsedText {
   if (text.trim() === "") return refuse("is empty");
   if (text.startsWith("\uFEFF")) return refuse("begins with a byte order mark, which is no JSON");
   try {
-    scanDocument(text);
+    assertJson(text);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     return refuse(`is no JSON at ${error.describePosition()}: ${error.message}`);

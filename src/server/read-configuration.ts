@@ -3,6 +3,7 @@ import type { CniCommand } from "../attachments/invocation.ts";
 import {
   compareVersions,
   currentVersion,
+  isSupportedVersion,
   JsonSyntaxError,
   memberTextFold,
   parseRawObject,
@@ -59,10 +60,6 @@ export function readConfigurationOfDelete(
     if (error instanceof Failure) return unreadable(error.message);
     throw error;
   }
-}
-
-function isSupportedVersion(version: string): boolean {
-  return supportedVersions.some((known) => known === version);
 }
 
 /** skel: CHECK came with 0.4.0, GC and STATUS with 1.1.0. */
