@@ -17,7 +17,7 @@ type Step =
   | { readonly do: "fail" | "mend"; readonly type: string; readonly command: "ADD" | "DEL" }
   | { readonly do: "die at"; readonly call: number; readonly hasEffect: boolean }
   | { readonly do: "collect"; readonly valid: readonly string[] }
-  | { readonly do: "restart" | "wait" | "rest" };
+  | { readonly do: "restart" | "wait" | "rest" | "retry" };
 
 const on = fc.constantFrom(...containerIds);
 const fault = { type: fc.constantFrom(...types), command: fc.constantFrom("ADD" as const, "DEL" as const) };
@@ -52,7 +52,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constantFrom("restart" as const, "wait" as const, "rest" as const) }),
+    arbitrary: fc.record({
+      do: fc.constantFrom("restart" as const, "wait" as const, "rest" as const, "retry" as const),
+    }),
   },
 );
 
@@ -125,6 +127,9 @@ class Model {
         return await rig.restart();
       case "wait":
         return await this.#settleRequests();
+      case "retry":
+        for (const { id } of rig.deletions.records()) this.#request(rig.domain.desk.retryDeletion(id));
+        return;
       case "rest":
         await pause(5);
     }
