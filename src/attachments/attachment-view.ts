@@ -1,4 +1,5 @@
-import { convertResult, parseNetworkListOrPlugin, parseResult } from "../cni/index.ts";
+import { convertResult, parseResult } from "../cni/index.ts";
+import { parseRecordedList } from "./recorded-list.ts";
 import type { AttachmentRecord, SandboxRecord } from "./sandbox-record.ts";
 import type { AttachmentFilter, AttachmentView } from "./views.ts";
 
@@ -37,7 +38,7 @@ export function matchesFilter(view: AttachmentView, filter: AttachmentFilter): b
 
 function pluginsOf(attachment: AttachmentRecord): readonly string[] {
   try {
-    return parseNetworkListOrPlugin(attachment.config).plugins.map((plugin) => plugin.type);
+    return parseRecordedList(attachment.config).plugins.map((plugin) => plugin.type);
   } catch {
     return [];
   }

@@ -1,16 +1,11 @@
-import {
-  CniCode,
-  checkNetworkList,
-  compareVersions,
-  parseNetworkListOrPlugin,
-  parseResult,
-} from "../cni/index.ts";
+import { CniCode, checkNetworkList, compareVersions, parseResult } from "../cni/index.ts";
 import { Deadline } from "../foundation/deadline.ts";
 import { formatDuration } from "../foundation/duration.ts";
 import { type DelegateTools, observedRuntime } from "./delegate-runtime.ts";
 import { Failure } from "./failure.ts";
 import type { CniInvocation } from "./invocation.ts";
 import type { SandboxStore } from "./ports.ts";
+import { parseRecordedList } from "./recorded-list.ts";
 import { requestFailure } from "./request-failure.ts";
 import type { RequestSlots } from "./request-slots.ts";
 import type { AttachmentRecord, SandboxRecord } from "./sandbox-record.ts";
@@ -75,7 +70,7 @@ export class CheckSandbox {
     signal: AbortSignal,
   ): Promise<void> {
     const { tools, settings } = this.#parts;
-    const list = parseNetworkListOrPlugin(attachment.config);
+    const list = parseRecordedList(attachment.config);
     // A primary that cannot CHECK makes the pod's other networks no worse; upstream fails here.
     if (list.disableCheck || compareVersions(list.cniVersion, "0.4.0") < 0) return;
     const context = { network: attachment.network, pod: record.pod, requestId: invocation.requestId };

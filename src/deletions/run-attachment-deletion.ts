@@ -1,15 +1,9 @@
 import { type DelegateTools, observedRuntime } from "../attachments/delegate-runtime.ts";
+import { parseRecordedList } from "../attachments/recorded-list.ts";
 import { isTimeout } from "../attachments/request-failure.ts";
 import type { PodReference } from "../attachments/sandbox.ts";
 import type { AttachmentRecord, PluginErrorFacts } from "../attachments/sandbox-record.ts";
-import {
-  CniCode,
-  type CniResult,
-  deletePlugins,
-  type NetworkList,
-  parseNetworkListOrPlugin,
-  parseResult,
-} from "../cni/index.ts";
+import { CniCode, type CniResult, deletePlugins, type NetworkList, parseResult } from "../cni/index.ts";
 import type { Deadline } from "../foundation/deadline.ts";
 import type { PluginOutcome } from "./attachment-outcome.ts";
 
@@ -110,7 +104,7 @@ function attachmentFor({ containerId, netns, attachment }: AttachmentDeletionReq
 
 function readList(attachment: AttachmentRecord): NetworkList | PluginErrorFacts {
   try {
-    return parseNetworkListOrPlugin(attachment.config);
+    return parseRecordedList(attachment.config);
   } catch (error) {
     const msg = `recorded configuration of network "${attachment.network}" cannot be used: ${describe(error)}`;
     return { plugin: "?", code: CniCode.InvalidNetworkConfig, msg };

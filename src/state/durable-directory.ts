@@ -16,6 +16,7 @@ import { retry } from "../foundation/retry.ts";
 import { syncData, writeAll } from "./file-calls.ts";
 import { isAbsent, isDiskFull } from "./file-errors.ts";
 import { makeOneDirectory } from "./make-directory.ts";
+import { type FileIdentity, identityOf } from "./read-bounded-file.ts";
 import { discard } from "./replace-file.ts";
 import { SharedSync } from "./shared-sync.ts";
 import { storageFailure } from "./storage-failure.ts";
@@ -50,18 +51,19 @@ export class DurableDirectory {
 
   /**
    * Once this resolves, a crash or power cut leaves `name` with these bytes, mode 0600. If it rejects, the old file
-   * stands, or the new one whole.
+   * stands, or the new one whole. Resolves with the new file's identity.
    * @throws {Failure} `storage-failed`
    */
-  async write(name: string, data: Uint8Array, options: WriteOptions = {}): Promise<void> {
+  async write(name: string, data: Uint8Array, options: WriteOptions = {}): Promise<FileIdentity> {
     const write = () => this.#replace(name, data);
     try {
-      await retry(write, { waitsMs: passingWaitsMs }).catch(async (error: unknown) => {
+      const identity = await retry(write, { waitsMs: passingWaitsMs }).catch(async (error: unknown) => {
         if (!isDiskFull(error) || !options.mayUseReserve) throw error;
         await this.#reserve?.giveUp();
-        await write();
+        return await write();
       });
       await this.#synced.run();
+      return identity;
     } catch (error) {
       throw storageFailure("write", join(this.path, name), error);
     }
@@ -117,13 +119,15 @@ export class DurableDirectory {
     }
   }
 
-  async #replace(name: string, data: Uint8Array): Promise<void> {
+  async #replace(name: string, data: Uint8Array): Promise<FileIdentity> {
     const temporary = join(this.path, nextTemporaryName(name));
     const descriptor = await this.#create(temporary);
     try {
       await writeAll(descriptor, data);
       await syncData(descriptor);
       renameSync(temporary, join(this.path, name));
+      // Of the descriptor: whatever stands under the name by now, this is the file that was written.
+      return identityOf(fstatSync(descriptor, { bigint: true }));
     } catch (error) {
       discard(temporary);
       throw error;

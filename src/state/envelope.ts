@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 
 /** What a sealed file holds, once it is known to be whole. */
 export type Opened =
@@ -42,12 +42,14 @@ const closingBrace = 0x7d;
 
 function parse(body: Buffer): { readonly value: unknown } | undefined {
   try {
-    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body)) };
+    return { value: JSON.parse(utf8.decode(body)) };
   } catch {
     return undefined;
   }
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 function sha256(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
+  return digest("sha256", bytes, "hex");
 }

@@ -11,10 +11,15 @@ export type FileContent =
   | { readonly kind: "missing" }
   | { readonly kind: "unreadable"; readonly reason: string };
 
-/** Tells a file from the one that stands under its name later. */
+/** Tells a file from the one that stands under its name later, and from itself with other content. */
 export interface FileIdentity {
   readonly inode: bigint;
   readonly changedNs: bigint;
+  readonly size: bigint;
+}
+
+export function isSameFile(left: FileIdentity, right: FileIdentity): boolean {
+  return left.inode === right.inode && left.changedNs === right.changedNs && left.size === right.size;
 }
 
 export const maxFileBytes = 16 * 1024 * 1024;
@@ -26,8 +31,17 @@ export const maxFileBytes = 16 * 1024 * 1024;
  * @throws {Failure} `storage-failed`: an error that says nothing of the file (EMFILE, EIO) and did not pass
  */
 export async function readBoundedFile(file: string): Promise<FileContent> {
+  const content = await readIfChanged(file, undefined);
+  return content.kind === "unchanged" ? { kind: "missing" } : content;
+}
+
+/** The same, without reading a file that is still the `known` one: its content is at hand. */
+export async function readIfChanged(
+  file: string,
+  known: FileIdentity | undefined,
+): Promise<FileContent | { readonly kind: "unchanged" }> {
   try {
-    return await retry(() => read(file), { waitsMs: [5, 25, 100, 300] });
+    return await retry(() => read(file, known), { waitsMs: [5, 25, 100, 300] });
   } catch (error) {
     if (isAbsent(error)) return { kind: "missing" };
     if (isPassingError(error)) throw storageFailure("read", file, error);
@@ -44,10 +58,15 @@ const reasons: Readonly<Record<string, string>> = {
 // O_NONBLOCK and O_NOCTTY: something else may have been put there since it was looked at.
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
-async function read(file: string): Promise<FileContent> {
+async function read(
+  file: string,
+  known: FileIdentity | undefined,
+): Promise<FileContent | { readonly kind: "unchanged" }> {
   // Before the open, because opening a device can have effects.
-  const unfit = describeUnfit(lstatSync(file, { bigint: true }));
+  const found = lstatSync(file, { bigint: true });
+  const unfit = describeUnfit(found);
   if (unfit !== undefined) return { kind: "unreadable", reason: unfit };
+  if (known !== undefined && isSameFile(identityOf(found), known)) return { kind: "unchanged" };
   const descriptor = openSync(file, readFlags);
   try {
     const opened = fstatSync(descriptor, { bigint: true });
@@ -72,8 +91,8 @@ function describeUnfit(found: BigIntStats): string | undefined {
   return found.size > BigInt(maxFileBytes) ? "too large" : undefined;
 }
 
-function identityOf(found: BigIntStats): FileIdentity {
-  return { inode: found.ino, changedNs: found.ctimeNs };
+export function identityOf(found: BigIntStats): FileIdentity {
+  return { inode: found.ino, changedNs: found.ctimeNs, size: found.size };
 }
 
 function describeUnknown(error: unknown): string {

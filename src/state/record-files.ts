@@ -6,7 +6,7 @@ import { ShapeError } from "./decode.ts";
 import type { DurableDirectory, WriteOptions } from "./durable-directory.ts";
 import { open, seal } from "./envelope.ts";
 import type { CorruptKind, Quarantine } from "./quarantine.ts";
-import { type FileIdentity, maxFileBytes, readBoundedFile } from "./read-bounded-file.ts";
+import { type FileIdentity, maxFileBytes, readIfChanged } from "./read-bounded-file.ts";
 
 export interface RecordFileOptions<T> {
   readonly directory: DurableDirectory;
@@ -24,11 +24,42 @@ export type StoredRecord<T> =
   | { readonly kind: "missing" }
   | { readonly kind: "unreadable"; readonly reason: string; readonly quarantined: string };
 
+/** A request reads its record two or three times: what was read or written last is remembered, while its file stays. */
+class RecentRecords<T> {
+  readonly #byName = new Map<string, { readonly identity: FileIdentity; readonly record: T }>();
+
+  identityOf(name: string): FileIdentity | undefined {
+    return this.#byName.get(name)?.identity;
+  }
+
+  /** A copy: what a caller does to it is not what the file says. */
+  copyOf(name: string): { readonly identity: FileIdentity; readonly record: T } | undefined {
+    const known = this.#byName.get(name);
+    return known === undefined ? undefined : { ...known, record: structuredClone(known.record) };
+  }
+
+  remember(name: string, identity: FileIdentity, record: T | undefined): void {
+    this.forget(name);
+    if (record === undefined) return;
+    this.#byName.set(name, { identity, record });
+    if (this.#byName.size <= maxRecent) return;
+    const [oldest] = this.#byName.keys();
+    if (oldest !== undefined) this.forget(oldest);
+  }
+
+  forget(name: string): void {
+    this.#byName.delete(name);
+  }
+}
+
+const maxRecent = 64;
+
 /** Sealed records of one kind, one a file. */
 export class RecordFiles<T> {
   readonly #options: RecordFileOptions<T>;
   /** A file is judged and moved to quarantine in one turn, so that a good one written meanwhile stays. */
   readonly #turns = new KeyedQueue();
+  readonly #recent = new RecentRecords<T>();
 
   constructor(options: RecordFileOptions<T>) {
     this.#options = options;
@@ -55,14 +86,21 @@ export class RecordFiles<T> {
       throw new Failure("storage-failed", `the record ${name} would be larger than ${maxFileBytes} bytes`);
     }
     await this.#turns.run(name, async () => {
-      try {
-        await this.#options.directory.write(name, bytes, options);
-      } catch (error) {
-        if (errnoCode(error) !== "EISDIR") throw error;
-        await this.#quarantine(name, "a directory");
-        await this.#options.directory.write(name, bytes, options);
-      }
+      // Forgotten before the write: if that fails, nobody knows which of the two files is on disk.
+      this.#recent.forget(name);
+      const identity = await this.#replace(name, bytes, options);
+      this.#recent.remember(name, identity, this.#decoded(body, name));
     });
+  }
+
+  /** As a reader will see it; what it would refuse is left for it to say. */
+  #decoded(body: object, name: string): T | undefined {
+    try {
+      return this.#options.decode(body, name);
+    } catch (error) {
+      if (error instanceof ShapeError) return undefined;
+      throw error;
+    }
   }
 
   /** Gone for good when it resolves. @throws {Failure} `storage-failed` */
@@ -80,6 +118,17 @@ export class RecordFiles<T> {
     return this.#options.directory.namesNow().filter((name) => name.endsWith(".json"));
   }
 
+  async #replace(name: string, bytes: Uint8Array, options?: WriteOptions): Promise<FileIdentity> {
+    const { directory } = this.#options;
+    try {
+      return await directory.write(name, bytes, options);
+    } catch (error) {
+      if (errnoCode(error) !== "EISDIR") throw error;
+      await this.#quarantine(name, "a directory");
+      return await directory.write(name, bytes, options);
+    }
+  }
+
   async #quarantine(name: string, reason: string): Promise<string> {
     const { directory, quarantine, corruptKind } = this.#options;
     return await quarantine.take(join(directory.path, name), corruptKind, reason);
@@ -88,12 +137,18 @@ export class RecordFiles<T> {
   async #judge(
     name: string,
   ): Promise<Exclude<StoredRecord<T>, { kind: "unreadable" }> | { kind: "unreadable"; reason: string }> {
-    const content = await readBoundedFile(join(this.#options.directory.path, name));
+    const path = join(this.#options.directory.path, name);
+    const content = await readIfChanged(path, this.#recent.identityOf(name));
+    if (content.kind === "unchanged") {
+      const known = this.#recent.copyOf(name);
+      return known === undefined ? { kind: "missing" } : { kind: "record", ...known };
+    }
     if (content.kind !== "bytes") return content;
     const opened = open(this.#options.kind, content.bytes);
     if (opened.kind === "unreadable") return opened;
     try {
       const record = this.#options.decode(opened.body, name);
+      this.#recent.remember(name, content.identity, structuredClone(record));
       return { kind: "record", record, identity: content.identity };
     } catch (error) {
       if (error instanceof ShapeError) return { kind: "unreadable", reason: error.message };

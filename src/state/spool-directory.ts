@@ -4,7 +4,7 @@ import { spooledDeletion } from "./decode-spool.ts";
 import { DirectoryWatch } from "./directory-watch.ts";
 import type { DurableDirectory } from "./durable-directory.ts";
 import type { Quarantine } from "./quarantine.ts";
-import type { FileIdentity } from "./read-bounded-file.ts";
+import { type FileIdentity, isSameFile } from "./read-bounded-file.ts";
 import { RecordFiles } from "./record-files.ts";
 
 export interface SpoolOptions {
@@ -111,10 +111,6 @@ export class SpoolDirectory implements SpoolSource {
     }
     return isOlder(left, right, bootId) ? -1 : Number(isOlder(right, left, bootId));
   }
-}
-
-function isSameFile(left: FileIdentity, right: FileIdentity): boolean {
-  return left.inode === right.inode && left.changedNs === right.changedNs;
 }
 
 function isSameGeneration(left: Generation, right: Generation): boolean {
