@@ -47,6 +47,12 @@ const shimFields = {
     duration({ description: "DEL without a daemon: after this the policy decides.", default: "1s" }),
   ),
   statusTimeout: Type.Optional(duration({ description: "A whole STATUS.", default: "4s" })),
+  statusGrace: Type.Optional(
+    duration({
+      description: "STATUS without a daemon: a success for so long after it was ready.",
+      default: "30s",
+    }),
+  ),
   spoolDir: Type.Optional(
     absolutePath({ description: "Where a DEL goes that no daemon took.", defaultText: "`<stateDir>/spool`" }),
   ),

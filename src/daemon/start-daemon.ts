@@ -195,6 +195,9 @@ class DaemonStart {
         this.#settings = toDomainSettings(changed, ownPluginPath());
         log.setLevel(changed.logLevel);
         this.#metrics.configReload("applied");
+        for (const { path, message } of changed.warnings) {
+          log.warn({ path, problem: message }, "configuration warning");
+        }
         log.info({ file: configFile }, "configuration reloaded");
       },
       onRefused: (err) => {
