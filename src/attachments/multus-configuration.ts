@@ -1,5 +1,6 @@
 import {
   JsonSyntaxError,
+  JsonTypeError,
   memberText,
   memberTextFold,
   parseRawArray,
@@ -65,7 +66,7 @@ function parseRequest(request: string): RawObject {
   try {
     return parseRawObject(request);
   } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
+    if (!(error instanceof JsonSyntaxError || error instanceof JsonTypeError)) throw error;
     throw new Failure("malformed-request", `network configuration: ${error.message}`, {
       code: 6,
       cause: error,
