@@ -34,7 +34,7 @@ export class CheckSandbox {
     const deadline = Deadline.after(settings().timeouts.checkMs);
     using signal = deadline.signal(caller);
     try {
-      await turns.run(invocation.containerId, () => this.#checkInTurn(invocation, deadline, signal));
+      await turns.run(invocation.containerId, () => this.#checkInTurn(invocation, deadline, signal), signal);
     } catch (error) {
       throw requestFailure(error, `timeouts.check is ${formatDuration(settings().timeouts.checkMs)}`);
     }

@@ -52,23 +52,25 @@ export class SandboxTurns {
 
   /**
    * Runs a runtime's DEL: every ADD of the sandbox that began before it is cancelled, and undone before `task` runs.
-   * An ADD that began after a late DEL is not its business.
+   * An ADD that began after a late DEL is not its business. Once `patience` is aborted, a DEL that still waits for its
+   * turn rejects with the reason and never runs.
    */
   async runDelete<T>(
     { containerId, generation }: SandboxRequest,
     bootId: string,
+    patience: AbortSignal,
     task: () => Promise<T>,
   ): Promise<T> {
     for (const running of this.#adds.get(containerId) ?? []) {
       if (!isOlder(generation, running.generation, bootId))
         running.superseded.abort(new SupersededByDeleteError());
     }
-    return await this.#queue.run(containerId, task);
+    return await this.#queue.run(containerId, task, patience);
   }
 
-  /** Runs anything else that must not run beside the sandbox's ADD or DEL. */
-  async run<T>(containerId: string, task: () => Promise<T>): Promise<T> {
-    return await this.#queue.run(containerId, task);
+  /** Runs anything else that must not run beside the sandbox's ADD or DEL. `patience` as for `runDelete`. */
+  async run<T>(containerId: string, task: () => Promise<T>, patience?: AbortSignal): Promise<T> {
+    return await this.#queue.run(containerId, task, patience);
   }
 
   /** True from the moment an ADD arrived until it is done or undone. */

@@ -4,7 +4,7 @@ import type { CniInvocation } from "../attachments/invocation.ts";
 import type { RequestSlots } from "../attachments/request-slots.ts";
 import { isOlder } from "../attachments/sandbox.ts";
 import type { SandboxEntry, SandboxRecord } from "../attachments/sandbox-record.ts";
-import { Deadline } from "../foundation/deadline.ts";
+import { Deadline, DeadlineExceededError } from "../foundation/deadline.ts";
 import type { AttachmentFiles } from "./attachment-files.ts";
 import type { Responsibility, SettledAttachment } from "./attachment-outcome.ts";
 import { deletionFailure } from "./deletion-failure.ts";
@@ -52,15 +52,15 @@ export class DeleteSandbox {
     const { turns, settings, tools } = this.#parts;
     const deadline = deleteDeadline(invocation, settings().timeouts.delMs);
     if (await this.#isDoneAlready(invocation)) return;
-    await turns.runDelete(invocation, tools.clock.bootId, async () => {
-      if (deadline.hasPassed()) throw callerGone();
-      const settled = await this.#deleteInTurn(invocation, {
-        deadline,
-        of: "runtime",
-        reason: "its DEL failed",
+    using patience = deadline.signal();
+    try {
+      await turns.runDelete(invocation, tools.clock.bootId, patience, async () => {
+        const terms = { deadline, of: "runtime", reason: "its DEL failed" } as const;
+        refuseWhatIsReturned(await this.#deleteInTurn(invocation, terms));
       });
-      refuseWhatIsReturned(settled);
-    });
+    } catch (error) {
+      throw error instanceof DeadlineExceededError ? callerGone() : error;
+    }
   }
 
   /**
@@ -169,9 +169,8 @@ export class DeleteSandbox {
     invocation: Pick<CniInvocation, "requestId" | "netns">,
     terms: DeleteTerms,
   ): Promise<readonly SettledAttachment[]> {
-    const { takeDown, files, strictWatch } = this.#parts;
+    const { takeDown, strictWatch } = this.#parts;
     const { deadline, of, reason, pluginsAfter = 0 } = terms;
-    const inspection = files.inspect(record.containerId, record.attachments);
     const slot = terms.hasSlot === true ? undefined : await this.#slot(deadline);
     try {
       const settled = await takeDown.run({
@@ -188,7 +187,6 @@ export class DeleteSandbox {
       return settled;
     } finally {
       slot?.release();
-      await inspection;
     }
   }
 

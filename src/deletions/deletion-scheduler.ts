@@ -52,6 +52,8 @@ export class DeletionScheduler {
   readonly #circuits = new NetworkCircuits();
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
+  /** What the timer waits for. */
+  #armedNs: bigint | undefined;
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts;
@@ -123,21 +125,31 @@ export class DeletionScheduler {
   }
 
   #schedule(record: DeletionRecord, delayMs: number): void {
-    this.#dueNs.set(record.id, monotonicNs() + msToNs(delayMs));
-    this.#arm();
+    const dueNs = monotonicNs() + msToNs(delayMs);
+    this.#dueNs.set(record.id, dueNs);
+    if (this.#armedNs === undefined || dueNs < this.#armedNs) this.#armAt(dueNs);
   }
 
   #arm(): void {
-    clearTimeout(this.#timer);
-    if (this.#stopping.signal.aborted) return;
     let earliest: bigint | undefined;
     for (const [id, dueNs] of this.#dueNs) {
       if (this.#running.has(id)) continue;
       if (earliest === undefined || dueNs < earliest) earliest = dueNs;
     }
-    if (earliest === undefined) return;
-    const delayMs = Math.min(Math.max(5, nsToMs(earliest - monotonicNs())), 60_000);
-    this.#timer = setTimeout(() => this.#runDue(), delayMs);
+    if (earliest !== undefined) this.#armAt(earliest);
+  }
+
+  /** Each wake looks at all that is owed, so that thousands are looked at less often. */
+  #armAt(dueNs: bigint): void {
+    clearTimeout(this.#timer);
+    if (this.#stopping.signal.aborted) return;
+    this.#armedNs = dueNs;
+    const restMs = 5 + this.#dueNs.size / 100;
+    const delayMs = Math.min(Math.max(restMs, nsToMs(dueNs - monotonicNs())), 60_000);
+    this.#timer = setTimeout(() => {
+      this.#armedNs = undefined;
+      this.#runDue();
+    }, delayMs);
   }
 
   #runDue(): void {
@@ -183,7 +195,6 @@ export class DeletionScheduler {
         const now = this.#parts.ledger.find(id);
         if (now?.state === "pending") this.#schedule(now, this.#delayMs(now));
         else this.#dueNs.delete(id);
-        this.#arm();
       });
     const running = { result, hurry };
     this.#running.set(id, running);

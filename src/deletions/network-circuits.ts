@@ -9,6 +9,8 @@ interface Circuit {
 
 /** So many different deletions of a network must fail, without a success between, before it counts as down. */
 const failuresUntilDown = 5;
+/** Tries at one network beside each other: one that hangs must leave room for the debts of others. */
+const triesAtOnce = 4;
 /** Rest between two probes: thousands of debts would else ask a network that is down without a pause. */
 const probeGapNs = 1_000_000_000n;
 
@@ -18,7 +20,8 @@ export class NetworkCircuits {
 
   mayTry(network: string): boolean {
     const circuit = this.#circuits.get(network);
-    if (circuit === undefined || circuit.failed.size < failuresUntilDown) return true;
+    if (circuit === undefined) return true;
+    if (circuit.failed.size < failuresUntilDown) return circuit.running < triesAtOnce;
     return circuit.running === 0 && monotonicNs() >= circuit.nextProbeNs;
   }
 

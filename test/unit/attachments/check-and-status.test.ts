@@ -45,6 +45,21 @@ describe("CHECK", () => {
   });
 });
 
+describe("CHECK beside an ADD of the same sandbox", () => {
+  it("waits for its turn no longer than its own time", async () => {
+    const rig = await useDomainRig({ timeouts: { checkMs: 30 } });
+    rig.standardNetworks();
+    const held = rig.plugins.hold("alpha", "ADD");
+    const added = rig.add();
+    await held.begun;
+
+    await expect(rig.check()).rejects.toMatchObject({ failureClass: "deadline-exceeded" });
+
+    held.release();
+    await added;
+  });
+});
+
 describe("STATUS", () => {
   const modern = { overlay: { delegates: [{ ...list("primary-net", ["primary"]), cniVersion: "1.1.0" }] } };
 
