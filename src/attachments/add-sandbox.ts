@@ -2,6 +2,7 @@ import { addNetworkList, type CniResult, convertResult, parseResult, printResult
 import { Deadline } from "../foundation/deadline.ts";
 import { buildDelegates } from "./build-delegates.ts";
 import { buildNetworkStatus } from "./build-network-status.ts";
+import { CacheWrites } from "./cache-writes.ts";
 import { chooseNetworks, type NetworkSources } from "./choose-networks.ts";
 import type { Delegate } from "./delegate.ts";
 import { type DelegateTools, observedRuntime } from "./delegate-runtime.ts";
@@ -69,6 +70,7 @@ interface BegunAdd {
   intent?: SandboxRecord;
   /** Attachments whose plugins may have run, the one under way included. */
   tried: number;
+  readonly caches: CacheWrites;
 }
 
 /**
@@ -112,11 +114,12 @@ export class AddSandbox {
     if (known !== undefined) return known;
     const plan = await this.#plan(invocation, settings, deadline, signal);
     const networks = plan.delegates.map((delegate) => delegate.network);
-    const begun: BegunAdd = { tried: 0 };
+    const begun: BegunAdd = { tried: 0, caches: new CacheWrites(this.#parts.tools.cni.cache) };
     try {
       return await this.#parts.turns.insideNetworks(networks, () => this.#attachAll(plan, begun));
     } catch (error) {
       // Outside of the networks again: undoing enters them itself, and a GC may wait between.
+      await begun.caches.finish().catch(() => undefined);
       if (begun.intent !== undefined) await this.#undo(begun.intent, begun.tried, invocation.requestId);
       throw error;
     }
@@ -196,9 +199,11 @@ export class AddSandbox {
     for (const delegate of plan.delegates) {
       plan.signal.throwIfAborted();
       begun.tried += 1;
-      results.push(await this.#attach(plan, delegate));
+      const result = await this.#attach(plan, delegate);
+      begun.caches.begin(delegate, result);
+      results.push(result);
     }
-    return await this.#finish(plan, attachedRecord(intent, results), results);
+    return await this.#finish(plan, attachedRecord(intent, results), results, begun.caches);
   }
 
   async #intent(plan: AddPlan): Promise<SandboxRecord> {
@@ -223,8 +228,9 @@ export class AddSandbox {
     const { invocation, podReference, settings, deadline, signal } = plan;
     const context = { network: delegate.network, pod: podReference, requestId: invocation.requestId };
     const ownLimitMs = pluginLimitMs(settings, delegate.network, delegate.list.name);
+    const { cache: _written, ...runtime } = observedRuntime(tools, context);
     try {
-      return await addNetworkList(observedRuntime(tools, context), delegate.list, delegate.attachment, {
+      return await addNetworkList(runtime, delegate.list, delegate.attachment, {
         signal,
         pluginTimeoutMs: () => Math.min(ownLimitMs, deadline.remainingMs()),
       });
@@ -234,7 +240,12 @@ export class AddSandbox {
     }
   }
 
-  async #finish(plan: AddPlan, record: SandboxRecord, results: readonly CniResult[]): Promise<string> {
+  async #finish(
+    plan: AddPlan,
+    record: SandboxRecord,
+    results: readonly CniResult[],
+    caches: CacheWrites,
+  ): Promise<string> {
     const { store, upstream, writeStatus, log } = this.#parts;
     const networkStatus = plan.delegates.flatMap((delegate, index) => {
       const result = results[index];
@@ -243,6 +254,7 @@ export class AddSandbox {
     plan.signal.throwIfAborted();
     const written = await Promise.allSettled([
       store.save({ ...record, networkStatus }),
+      caches.finish(),
       upstream.writeScratch(record.containerId, upstreamDelegates(plan.delegates)),
     ]);
     // Only now: a save that is still under way would come after the mark that undoing leaves.

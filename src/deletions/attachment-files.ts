@@ -18,23 +18,6 @@ export class AttachmentFiles {
     this.#log = log;
   }
 
-  /** Puts damaged result cache files of these attachments into quarantine. Never rejects. */
-  async inspect(containerId: string, attachments: readonly AttachmentRecord[]): Promise<void> {
-    await Promise.all(
-      attachments.map((attachment) =>
-        this.#attempt(containerId, "result cache could not be looked at", async () => {
-          const found = await this.#cache.read(attachment.listName, containerId, attachment.interface);
-          if (found.kind !== "corrupt") return;
-          this.#log.warn(
-            { containerID: containerId, network: attachment.network, reason: found.reason },
-            "result cache is damaged",
-          );
-          await this.#upstream.quarantineCache(found.file);
-        }),
-      ),
-    );
-  }
-
   /**
    * The attachment with the result that libcni's cache has of it, where its record has none: an ADD that did not come to
    * its end attached some networks all the same. Never rejects.
@@ -50,7 +33,7 @@ export class AttachmentFiles {
     return recalled;
   }
 
-  /** Removes the result caches of attachments that are gone. Never rejects. */
+  /** Removes the result caches of attachments that are gone; damaged ones go to quarantine. Never rejects. */
   async removeCaches(containerId: string, attachments: readonly AttachmentRecord[]): Promise<void> {
     const message = "result cache of a deleted attachment could not be removed";
     await Promise.all(
@@ -66,8 +49,15 @@ export class AttachmentFiles {
     await this.#attempt(containerId, message, () => this.#upstream.removeScratch(containerId));
   }
 
-  async #remove(containerId: string, { listName, interface: ifName }: AttachmentRecord): Promise<void> {
-    await this.#cache.remove(listName, containerId, ifName);
+  async #remove(
+    containerId: string,
+    { listName, network, interface: ifName }: AttachmentRecord,
+  ): Promise<void> {
+    const found = await this.#cache.read(listName, containerId, ifName);
+    if (found.kind === "usable") await this.#cache.discard(listName, containerId, ifName);
+    if (found.kind !== "corrupt") return;
+    this.#log.warn({ containerID: containerId, network, reason: found.reason }, "result cache is damaged");
+    await this.#upstream.quarantineCache(found.file);
   }
 
   async #attempt(containerId: string, message: string, action: () => Promise<unknown>): Promise<void> {

@@ -42,6 +42,10 @@ export class FakeResultCache implements ResultCache {
     this.#corrupt.delete(file);
   }
 
+  async discard(networkName: string, containerId: string, ifName: string): Promise<void> {
+    await this.remove(networkName, containerId, ifName);
+  }
+
   async list(containerId?: string): Promise<CacheListing> {
     const isWanted = (file: string) => containerId === undefined || file.includes(`-${containerId}-`);
     const records = [...this.#records].filter(([file]) => isWanted(file)).map(([, record]) => record);

@@ -45,6 +45,11 @@ export interface ResultCache {
    */
   remove(networkName: string, containerId: string, ifName: string): Promise<void>;
   /**
+   * Removes the attachment's file without a look at it: for who has just read it.
+   * @throws {ResultCacheError}
+   */
+  discard(networkName: string, containerId: string, ifName: string): Promise<void>;
+  /**
    * All records, or those of one container, sorted by file name. Files that cannot be used are in `corrupt`;
    * hidden files (temporary ones) are skipped. A directory that is not there is empty.
    * @throws {ResultCacheError} if the directory cannot be read, or for a passing error
@@ -79,6 +84,10 @@ export function createResultCache(
       const file = fileOf(key);
       const found = classify(key, await readCacheFile(file));
       if (found.kind !== "missing") await attempt(`remove ${file}`, () => removeIfThere(file));
+    },
+    discard: async (networkName, containerId, ifName) => {
+      const file = fileOf({ networkName, containerId, ifName });
+      await attempt(`remove ${file}`, () => removeIfThere(file));
     },
     list: async (containerId) => await listRecords(results, containerId),
   };
