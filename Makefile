@@ -2,7 +2,7 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 export PATH := $(CURDIR)/node_modules/node/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 
-.PHONY: help install packages build fmt lint unit e2e test test-cluster bench demo image clean
+.PHONY: help install packages build fmt lint unit e2e test test-cluster fuzz bench demo image clean
 
 ##@ Build
 build: install ## Everything that ships, into dist/
@@ -33,6 +33,9 @@ fmt: install ## Format TypeScript, JSON and Rust
 
 test-cluster: ## Tests in a real cluster
 	@tools/test-cluster.sh
+
+fuzz: install ## Hostile bytes for the readers of CNI configurations, results, cache records and VERSION answers
+	@node test/fuzz/fuzz.ts
 
 bench: build packages ## Start, ADD, DEL and memory beside the same plugin run bare
 	@node test/bench/bench.ts

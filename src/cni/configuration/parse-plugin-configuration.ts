@@ -11,8 +11,9 @@ import {
 import { InvalidNetworkConfigError } from "../errors/configuration-errors.ts";
 import { compareBytewise } from "../files/list-files.ts";
 import { jsonKind } from "../raw-json/json-kind.ts";
+import { scanDocument } from "../raw-json/json-scanner.ts";
 import { JsonTypeError } from "../raw-json/json-type-error.ts";
-import { assertJson, parseRawObject, printRawObject } from "../raw-json/raw-object.ts";
+import { parseRawObject, printRawObject } from "../raw-json/raw-object.ts";
 import { configurationError } from "./configuration-error.ts";
 import type { PluginConfiguration } from "./network-list.ts";
 
@@ -26,7 +27,8 @@ const what = "error parsing configuration";
  */
 export function parsePluginConfiguration(text: string): PluginConfiguration {
   try {
-    assertJson(text);
+    // As deep as it may be inside a list: a single plugin is kept as one, and must be read back.
+    scanDocument(text, 2);
     return { ...readKeys(sortedKeys(text)), text: text.trim() };
   } catch (error) {
     throw configurationError(what, error);

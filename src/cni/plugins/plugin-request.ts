@@ -1,9 +1,5 @@
 import type { NetworkList, PluginConfiguration } from "../configuration/network-list.ts";
-import { InvalidNetworkConfigError } from "../errors/configuration-errors.ts";
-import { goQuote } from "../errors/go-quote.ts";
-import { JsonSyntaxError } from "../raw-json/json-syntax-error.ts";
 import {
-  assertJson,
   foldKey,
   parseRawObject,
   printRawObject,
@@ -13,6 +9,7 @@ import {
 } from "../raw-json/raw-object.ts";
 import type { CniResult } from "../results/cni-result.ts";
 import { printResult } from "../results/print-result.ts";
+import { argumentProblem } from "./capability-argument.ts";
 
 /** An attachment that GC must keep. */
 export interface ValidAttachment {
@@ -84,20 +81,11 @@ function buildRuntimeConfig(
   const members = Object.entries(plugin.capabilities).flatMap(([capability, isWanted]) => {
     const argument = Object.hasOwn(args, capability) ? args[capability] : undefined;
     if (!isWanted || argument === undefined) return [];
-    assertArgument(capability, argument);
+    const problem = argumentProblem(capability, argument);
+    if (problem !== undefined) throw problem;
     return [`${JSON.stringify(capability)}:${argument}`];
   });
   return members.length === 0 ? undefined : `{${members.join(",")}}`;
-}
-
-function assertArgument(capability: string, argument: string): void {
-  try {
-    assertJson(argument);
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
-    const message = `argument of capability ${goQuote(capability)} is no JSON: ${error.message}`;
-    throw new InvalidNetworkConfigError(message, { cause: error });
-  }
 }
 
 function printAttachments(attachments: readonly ValidAttachment[]): string {

@@ -10,6 +10,7 @@ import { PluginFailedError } from "../errors/plugin-errors.ts";
 import { InvalidResultError } from "../errors/result-errors.ts";
 import { AddFailedError, prefixed } from "../errors/verb-errors.ts";
 import type { PluginOutput } from "../execute-plugin.ts";
+import { argumentProblem } from "../plugins/capability-argument.ts";
 import type { Attachment, CniRuntime, RunLimits } from "../plugins/cni-runtime.ts";
 import { runPlugin } from "../plugins/run-plugin.ts";
 import type { CniResult } from "../results/cni-result.ts";
@@ -20,9 +21,9 @@ import { inListVersion } from "./previous-result.ts";
 /**
  * Runs ADD for each plugin in list order, each with the result of the one before in the list's version, and caches
  * the last one's result, which is returned in the list's version.
- * @throws {AddFailedError} from the first plugin that fails, later ones do not run; for names that are not valid
- * (nothing has run then); and if the result cannot be cached (all have run). Nothing is undone, an older cached
- * result is left as it was
+ * @throws {AddFailedError} from the first plugin that fails, later ones do not run; for names and capability
+ * arguments that are not valid (nothing has run then); and if the result cannot be cached (all have run). Nothing is
+ * undone, an older cached result is left as it was
  * @see SPEC.md §3 "Attachment"; libcni `AddNetworkList`
  */
 export async function addNetworkList(
@@ -75,13 +76,18 @@ function readResult(output: PluginOutput, list: NetworkList): CniResult {
 
 function findProblem(
   list: NetworkList,
-  { containerId, ifName }: Attachment,
+  { containerId, ifName, capabilityArgs }: Attachment,
   cache: ResultCache | undefined,
 ): CniError | undefined {
   const problem =
     validateContainerId(containerId) ?? validateNetworkName(list.name) ?? validateInterfaceName(ifName);
   if (problem !== undefined) return problem;
   if (list.plugins.length === 0) return noPlugins();
+  // What no plugin wants is kept in the cache all the same.
+  for (const [capability, argument] of Object.entries(capabilityArgs)) {
+    const invalid = argumentProblem(capability, argument);
+    if (invalid !== undefined) return invalid;
+  }
   if (cache === undefined || !isCacheFileNameTooLong({ networkName: list.name, containerId, ifName }))
     return undefined;
   return new ResultCacheError(`${cacheFailure(list)}: file name too long`);

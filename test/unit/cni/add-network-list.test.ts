@@ -125,6 +125,21 @@ describe("ADD of a list", () => {
     expect(plugins.runs).toEqual([]);
   });
 
+  it.each(["", "{", "[".repeat(999) + "]".repeat(999)])(
+    "refuses the capability argument %.10j, which no plugin wants, since its cached record could not be read",
+    async (argument) => {
+      const plugins = await ScriptedPlugins.create();
+      const attachment = plugins.attachment({ capabilityArgs: { mac: argument } });
+      const adding = addNetworkList(plugins.runtime(), listOf(), attachment, noLimits);
+      await expect(adding).rejects.toMatchObject({
+        message: expect.stringContaining('argument of capability "mac" is no JSON'),
+        code: 7,
+        tried: [],
+      });
+      expect(plugins.runs).toEqual([]);
+    },
+  );
+
   it("refuses a list without plugins", async () => {
     const plugins = await ScriptedPlugins.create();
     const list = parseNetworkList('{"name":"n"}');

@@ -166,6 +166,18 @@ describe("a text that may be a list or a plugin", () => {
     expect(parseNetworkList(list.text)).toEqual(list);
   });
 
+  it("is taken as deep as it can be read back in a list of one, and no deeper", () => {
+    const single = (depth: number) => `{"name":"n","type":"b","a":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+    const list = parseNetworkListOrPlugin(single(997));
+    expect(parseNetworkList(networkListText(list))).toEqual({ ...list, text: networkListText(list) });
+    expect(() => parseNetworkListOrPlugin(single(998))).toThrow(
+      expect.objectContaining({
+        name: "InvalidNetworkConfigError",
+        message: expect.stringContaining("max depth"),
+      }),
+    );
+  });
+
   it("has list flags inside a plugin without effect", () => {
     expect(parseNetworkListOrPlugin('{"type":"b","name":"s","disableCheck":true}').disableCheck).toBe(false);
   });
