@@ -27,9 +27,9 @@ async function files(): Promise<Subject> {
   const quarantine = new Quarantine(join(path, "quarantine"), () => undefined);
   const onTrouble = (error: unknown) => expect.unreachable(String(error));
   const spool = new SpoolDirectory({ directory, quarantine, bootId, onTrouble, rescanMs: 20 });
-  const put = ({ name, env, config, generation }: SpooledDeletion) => {
+  const put = async ({ name, env, config, generation }: SpooledDeletion) => {
     const body = { env, config: Buffer.from(config).toString("base64"), ...generation, policy: "deferred" };
-    return directory.write(name, seal("multusd.spool", body));
+    await directory.write(name, seal("multusd.spool", body));
   };
   return { spool, put };
 }
@@ -53,6 +53,15 @@ describe.each([
     await put(entry("c1", "1000"));
 
     await expect(spool.list()).resolves.toEqual([entry("c2", "900"), entry("c1", "1000")]);
+  });
+
+  it("lists those of one container, and no other whose ID begins alike", async () => {
+    const { spool, put } = await make();
+    await put(entry("c1", "2"));
+    await put(entry("c10", "1"));
+
+    expect(await spool.listOf("c1")).toEqual([entry("c1", "2")]);
+    expect(await spool.listOf("c")).toEqual([]);
   });
 
   it("lists nothing where nothing was spooled", async () => {
