@@ -3,7 +3,7 @@ const paint = (code) => (text) => (colour ? `\u001b[${code}m${text}\u001b[0m` : 
 const [bold, dim, red, green, cyan] = [1, 2, 31, 32, 36].map(paint);
 
 /** A claim of the demo that the machine did not keep. */
-export class ClaimFailed extends Error {}
+class ClaimFailed extends Error {}
 
 let step = 0;
 let claims = 0;

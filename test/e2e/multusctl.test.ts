@@ -13,8 +13,11 @@ interface Listing {
   readonly items: readonly { readonly id: string; readonly network: string }[];
 }
 
+/** The daemon's own next try is an hour away. */
+const patient = { mode: "deferred", retry: { initial: "1h", max: "1h" } };
+
 async function nodeThatOwes(): Promise<{ node: TestNode; id: string }> {
-  const node = await useNode({ manifests: alphaAndBeta() });
+  const node = await useNode({ manifests: alphaAndBeta(), config: { delErrorPolicy: patient } });
   const sandbox = await node.sandbox({ networks: "alpha" });
   await sandbox.run("ADD");
   await node.plugins.behave("alpha", "DEL", { code: 42, msg: "no route to the switch" });

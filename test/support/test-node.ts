@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -103,10 +102,6 @@ export async function useNode(wishes: NodeWishes = {}): Promise<TestNode> {
   onTestFinished(async () => await endAll(running));
   if (wishes.start !== false) await node.start();
   return node;
-}
-
-export function randomName(prefix: string): string {
-  return `${prefix}-${randomBytes(5).toString("hex")}`;
 }
 
 interface NodePaths {

@@ -4,7 +4,7 @@ const cargo = (...rest) => ["cargo", rest, { cwd: "shim" }];
 
 /** vitest writes its count to a file, because what it prints is for people. */
 function vitest(project, ...rest) {
-  const reporter = ["--reporter=default", "--reporter=./tools/test/vitest-counter.mjs"];
+  const reporter = ["--reporter=dot", "--reporter=./tools/test/vitest-counter.mjs"];
   return ["vitest", ["run", "--project", project, ...reporter, ...rest]];
 }
 
