@@ -1,4 +1,4 @@
-import { mkdirSync, unlinkSync } from "node:fs";
+import { mkdirSync, rmdirSync, unlinkSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ResultCacheError } from "../errors/cache-error.ts";
@@ -40,7 +40,8 @@ export interface ResultCache {
    */
   read(networkName: string, containerId: string, ifName: string): Promise<CachedRecord>;
   /**
-   * Removes the attachment's file, corrupt or not, but never another attachment's; a missing one is fine.
+   * Removes the attachment's file, corrupt or not, or an empty directory in its place, but never another attachment's
+   * file; a missing one is fine.
    * @throws {ResultCacheError}
    */
   remove(networkName: string, containerId: string, ifName: string): Promise<void>;
@@ -162,11 +163,14 @@ async function makeDirectory(results: string): Promise<void> {
   if (made !== undefined) await syncDirectory(dirname(made));
 }
 
+/** An empty directory too, like Go's `os.Remove`: else it would be a corrupt record for ever. */
 async function removeIfThere(file: string): Promise<void> {
   try {
     unlinkSync(file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EISDIR") rmdirSync(file);
+    else if (code !== "ENOENT") throw error;
   }
 }
 

@@ -6,7 +6,7 @@ import { inFile } from "./configuration-error.ts";
 import { validateNetworkName } from "./names.ts";
 import type { NetworkList, PluginConfiguration } from "./network-list.ts";
 import { parseNetworkList } from "./parse-network-list.ts";
-import { parsePluginConfiguration } from "./parse-plugin-configuration.ts";
+import { parseListedPlugin } from "./parse-plugin-configuration.ts";
 import { readConfigurationFile } from "./read-configuration-file.ts";
 
 /**
@@ -37,8 +37,9 @@ async function loadDropIns(file: string, name: string): Promise<readonly PluginC
   const problem = validateNetworkName(name);
   if (problem !== undefined) throw inFile(file, problem);
   const plugins: PluginConfiguration[] = [];
+  // As elements of a list, which they become where the list is kept for DEL (`networkListText`).
   for (const dropIn of await listDropIns(join(dirname(file), name))) {
-    plugins.push(attempt(dropIn, parsePluginConfiguration, await readConfigurationFile(dropIn)));
+    plugins.push(attempt(dropIn, parseListedPlugin, await readConfigurationFile(dropIn)));
   }
   return plugins;
 }

@@ -7,7 +7,7 @@ import { parseRawArray } from "../raw-json/raw-array.ts";
 import { memberText, parseRawObject, type RawObject } from "../raw-json/raw-object.ts";
 import { configurationError } from "./configuration-error.ts";
 import type { NetworkList, PluginConfiguration } from "./network-list.ts";
-import { parsePluginConfiguration } from "./parse-plugin-configuration.ts";
+import { parseListedPlugin, parsePluginConfiguration } from "./parse-plugin-configuration.ts";
 import { selectVersion } from "./select-version.ts";
 
 const what = "error parsing configuration list";
@@ -31,6 +31,7 @@ export function parseNetworkList(text: string): NetworkList {
 
 /**
  * A list of one plugin, with the plugin's own name and version, as libcni makes it from a file without `plugins`.
+ * @throws {InvalidNetworkConfigError} if it can be read by itself, but not as an element of a list
  * @see libcni `ConfListFromConf`
  */
 export function networkListFromPlugin(plugin: PluginConfiguration): NetworkList {
@@ -38,7 +39,7 @@ export function networkListFromPlugin(plugin: PluginConfiguration): NetworkList 
   const head = `"cniVersion":${JSON.stringify(cniVersion)},"name":${JSON.stringify(name)}`;
   const text = `{${head},"plugins":[${plugin.text}]}`;
   const flags = { disableCheck: false, disableGc: false, loadOnlyInlinedPlugins: false };
-  return { name, cniVersion, ...flags, plugins: [plugin], text };
+  return { name, cniVersion, ...flags, plugins: [readElement(plugin.text, 0)], text };
 }
 
 /**
@@ -100,7 +101,7 @@ function readPlugins(list: RawObject, loadOnlyInlinedPlugins: boolean): readonly
 
 function readElement(text: string, index: number): PluginConfiguration {
   try {
-    return parsePluginConfiguration(text);
+    return parseListedPlugin(text);
   } catch (error) {
     if (!(error instanceof InvalidNetworkConfigError)) throw error;
     throw atElement(error, index);

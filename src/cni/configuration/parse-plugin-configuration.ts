@@ -20,25 +20,36 @@ import type { PluginConfiguration } from "./network-list.ts";
 const what = "error parsing configuration";
 
 /**
- * Reads one plugin configuration. The keys that libcni knows must have its types, in any letter case;
- * every other key is left alone.
+ * Reads one plugin configuration that stands by itself. The keys that libcni knows must have its types, in any letter
+ * case, and the last of several counts unless it is `null`; every other key is left alone.
  * @throws {InvalidNetworkConfigError}
  * @see libcni `NetworkPluginConfFromBytes`
  */
 export function parsePluginConfiguration(text: string): PluginConfiguration {
+  return parse(text, (written) => written);
+}
+
+/**
+ * Reads one element of a list. libcni sorts the keys before it looks at them: of two that differ in letter case only,
+ * the one in lower case counts, wherever it stands.
+ * @throws {InvalidNetworkConfigError}
+ * @see libcni `NetworkConfFromBytes`
+ */
+export function parseListedPlugin(text: string): PluginConfiguration {
+  return parse(text, sortedKeys);
+}
+
+function parse(text: string, order: (text: string) => string): PluginConfiguration {
   try {
     // As deep as it may be inside a list: a single plugin is kept as one, and must be read back.
     scanDocument(text, 2);
-    return { ...readKeys(sortedKeys(text)), text: text.trim() };
+    return { ...readKeys(order(text)), text: text.trim() };
   } catch (error) {
     throw configurationError(what, error);
   }
 }
 
-/**
- * libcni sorts the keys before it looks at them. So of two that differ in letter case only, the one in lower case
- * counts, wherever it stands.
- */
+/** Of equal keys the last. */
 function sortedKeys(text: string): string {
   if (jsonKind(text) !== "object") return text;
   const last = new Map(parseRawObject(text).members.map((member) => [member.key, member]));

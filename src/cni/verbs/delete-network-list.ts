@@ -1,3 +1,4 @@
+import { cacheFileName } from "../cache/cache-file-name.ts";
 import type { NetworkList } from "../configuration/network-list.ts";
 import { ResultCacheError } from "../errors/cache-error.ts";
 import { asCniError } from "../errors/cni-error.ts";
@@ -19,6 +20,7 @@ export interface DeleteSuccess {
  * @throws {DeleteFailedError} from the first plugin that fails; the others do not run, and the cached result stays
  * @throws {UnsupportedVersionError} if the list's version is none; nothing runs then
  * @throws {ResultCacheError} for a passing read error; nothing runs then
+ * @throws {InvalidEnvironmentError} for names that make no file name of a cache; nothing runs then
  * @see SPEC.md §3 "Deleting an attachment"; libcni `DelNetworkList`
  */
 export async function deleteNetworkList(
@@ -27,6 +29,8 @@ export async function deleteNetworkList(
   attachment: Attachment,
   limits: RunLimits,
 ): Promise<DeleteSuccess> {
+  // Not only where it is read: a DEL that has run must not fail at the end, and then at each repeat.
+  if (cni.cache !== undefined) cacheFileName({ networkName: list.name, ...attachment });
   const hasPrevResult = compareVersions(list.cniVersion, prevResultVersion) >= 0;
   const previous = hasPrevResult ? await cachedResultForDelete(cni, list, attachment) : {};
   for (const listed of lastFirst(list)) {

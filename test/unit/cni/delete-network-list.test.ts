@@ -165,6 +165,16 @@ describe("DEL of a list as libcni does it", () => {
     expect(evil.runs).toEqual([]);
   });
 
+  it("case 43: refuses such a name before anything runs, though a list below 0.4.0 reads no cache", async () => {
+    const { cache } = await makeScene();
+    const plugins = await ScriptedPlugins.create();
+    const attachment = plugins.attachment({ ifName: "a/b" });
+    const list = listOf({ cniVersion: "0.3.1" });
+    const deleting = deleteNetworkList(plugins.runtime({ cache }), list, attachment, noLimits);
+    await expect(deleting).rejects.toMatchObject({ code: 4 });
+    expect(plugins.runs).toEqual([]);
+  });
+
   it("neither uses nor removes the record of another attachment whose file has the same name", async () => {
     const { cache, results } = await makeScene(
       JSON.stringify({

@@ -109,8 +109,27 @@ describe("a network configuration list", () => {
   });
 
   it("takes the key in lower case of several that differ in letter case, since libcni sorts them first", () => {
-    expect(parsePluginConfiguration('{"type":"a","TYPE":"b"}').type).toBe("a");
-    expect(parsePluginConfiguration('{"type":null,"TYPE":"b"}').type).toBe("b");
+    const typeOf = (plugin: string) =>
+      parseNetworkList(`{"name":"n","plugins":[${plugin}]}`).plugins[0]?.type;
+
+    expect(typeOf('{"type":"a","TYPE":"b"}')).toBe("a");
+    expect(typeOf('{"type":null,"TYPE":"b"}')).toBe("b");
+    expect(() => typeOf('{"type":"a","type":null}')).toThrow("missing 'type'");
+  });
+
+  it("takes the last key of a single plugin that is not null, since libcni reads that as it stands", () => {
+    expect(parsePluginConfiguration('{"type":"a","TYPE":"b"}').type).toBe("b");
+    expect(parsePluginConfiguration('{"type":"a","name":"n","Name":"m","name":null}').name).toBe("m");
+    expect(parsePluginConfiguration('{"type":"a","type":null}').type).toBe("a");
+  });
+
+  it("reads a single plugin again as the element of the list that is made of it", () => {
+    const list = parseNetworkListOrPlugin(
+      '{"type":"a","TYPE":"b","name":"n","Name":"m","cniVersion":"1.0.0"}',
+    );
+
+    expect(list).toMatchObject({ name: "m", plugins: [{ type: "a", name: "n" }] });
+    expect(() => parseNetworkListOrPlugin('{"type":"a","type":null}')).toThrow("missing 'type'");
   });
 
   it("keeps a plugin's text as its author wrote it", () => {

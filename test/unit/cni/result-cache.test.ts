@@ -175,9 +175,12 @@ describe("the result cache", () => {
     expect(await readdir(results)).toEqual([]);
   });
 
-  it("says that it cannot remove a directory", async () => {
-    const { cache, file } = await makeCache();
+  it("removes an empty directory, and says that it cannot remove one that holds something", async () => {
+    const { cache, file, results } = await makeCache();
     await mkdir(file);
+    await cache.remove("net", "cid", "eth0");
+    expect(await readdir(results)).toEqual([]);
+    await mkdir(join(file, "something"), { recursive: true });
     await expect(cache.remove("net", "cid", "eth0")).rejects.toThrow(ResultCacheError);
   });
 
