@@ -1,4 +1,5 @@
 import type { IgnoreRule } from "../attachments/error-policy.ts";
+import { compileSafeExpression } from "../attachments/safe-expression.ts";
 import type { PluginErrorFacts } from "../attachments/sandbox-record.ts";
 
 /**
@@ -15,8 +16,8 @@ const goneAnswers = [
   /no ip (address )?(reservation|allocation) /i,
 ];
 
-/** Longest text an operator's pattern is run on; with the bounded pattern length this bounds its time in practice. */
-const longestText = 2048;
+/** As much of a plugin's message as patterns are run on: what `compileSafeExpression` bounds their time for. */
+const longestText = 512;
 
 /** True if a failed DEL counts as done because the operator said so. */
 export function isIgnored(rules: readonly IgnoreRule[], error: PluginErrorFacts): boolean {
@@ -24,6 +25,8 @@ export function isIgnored(rules: readonly IgnoreRule[], error: PluginErrorFacts)
   return rules.some((rule) => {
     if (rule === "gone") return goneAnswers.some((pattern) => pattern.test(text));
     if ("code" in rule) return rule.code === error.code;
-    return new RegExp(rule.message).test(text);
+    // Compiled anew: a record may hold what no configuration was allowed to say. Such a rule matches nothing.
+    const expression = compileSafeExpression(rule.message);
+    return typeof expression !== "string" && expression.test(text);
   });
 }
