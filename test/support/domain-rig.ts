@@ -24,6 +24,7 @@ import { FakeUpstreamFiles } from "./fake-upstream-store.ts";
 import { Lifeline } from "./lifeline.ts";
 import { RecordingFlightRecorder, RecordingInstruments } from "./recording-instruments.ts";
 import { RecordingLog } from "./recording-log.ts";
+import { buildInvocation, type CallWishes, spooledEntry, spooledInvocation } from "./rig-requests.ts";
 import { waitFor } from "./wait-for.ts";
 
 export interface RigWishes {
@@ -33,21 +34,6 @@ export interface RigWishes {
   readonly timeouts?: Partial<DomainSettings["timeouts"]>;
   /** Plugin types beside `primary`, `alpha`, `beta`, `gamma`, `tuning`. */
   readonly plugins?: readonly string[];
-}
-
-export interface CallWishes {
-  readonly containerId?: string;
-  readonly ifName?: string;
-  readonly netns?: string;
-  /** `namespace/name`; default `default/p1`. */
-  readonly pod?: string | null;
-  readonly uid?: string;
-  readonly args?: readonly (readonly [string, string])[];
-  readonly startNs?: string;
-  readonly bootId?: string;
-  readonly config?: object | string;
-  readonly limitMs?: number;
-  readonly signal?: AbortSignal;
 }
 
 /** Retries that come within some milliseconds. */
@@ -170,41 +156,11 @@ export class DomainRig {
 
   /** Puts a DEL into the spool, as a shim does that found no daemon. */
   spoolDelete(wishes: CallWishes & { readonly name?: string } = {}): void {
-    const { containerId, ifName, netns, args, config, generation } = this.invocation("DEL", wishes);
-    this.spool.put({
-      name: wishes.name ?? `${containerId}-${ifName}`,
-      env: {
-        CNI_COMMAND: "DEL",
-        CNI_CONTAINERID: containerId,
-        CNI_IFNAME: ifName,
-        CNI_NETNS: netns,
-        CNI_ARGS: args.map((pair) => pair.join("=")).join(";"),
-      },
-      config,
-      generation,
-    });
+    this.spool.put(spooledEntry(this.invocation("DEL", wishes), wishes.name));
   }
 
   invocation(command: CniCommand, wishes: CallWishes = {}): CniInvocation {
-    const { containerId = "c1", ifName = "eth0", config = {}, limitMs } = wishes;
-    const standard = { cniVersion: "1.0.0", name: "multus", type: "multus-shim" };
-    return {
-      command,
-      containerId,
-      ifName,
-      requestId: "request-1",
-      netns: wishes.netns ?? `/run/netns/${containerId}`,
-      args: wishes.args ?? podArgs(containerId, wishes),
-      path: [],
-      config: typeof config === "string" ? config : JSON.stringify({ ...standard, ...config }),
-      generation: {
-        bootId: wishes.bootId ?? this.clock.bootId,
-        startNs: wishes.startNs ?? this.clock.nowNs().toString(),
-      },
-      ...(limitMs === undefined
-        ? {}
-        : { deadlineNs: process.hrtime.bigint() + BigInt(limitMs) * 1_000_000n }),
-    };
+    return buildInvocation(this.clock, command, wishes);
   }
 
   /** A pod of namespace `default` with that networks annotation. */
@@ -300,19 +256,7 @@ export class DomainRig {
       },
       namespaces: this.namespaces,
       slots: new RequestSlots(this.#slots, instruments),
-      toInvocation: ({ env, config, generation, name }) => {
-        if (env["CNI_CONTAINERID"] === undefined) return undefined;
-        return {
-          ...this.invocation("DEL"),
-          requestId: `spool-${name}`,
-          containerId: env["CNI_CONTAINERID"],
-          ifName: env["CNI_IFNAME"] ?? "",
-          netns: env["CNI_NETNS"] ?? "",
-          args: splitArgs(env["CNI_ARGS"] ?? ""),
-          config,
-          generation,
-        };
-      },
+      toInvocation: (entry) => spooledInvocation(this.clock, entry),
       storageProblem: () => undefined,
       log,
     });
@@ -342,24 +286,4 @@ const quickDeferred = { mode: "deferred", retry: { initial: "5ms", max: "20ms", 
 /** A configuration list whose plugins have nothing but their type. */
 export function list(name: string, types: readonly string[], keys: object = {}): object {
   return { cniVersion: "1.0.0", name, plugins: types.map((type) => ({ type })), ...keys };
-}
-
-function podArgs(containerId: string, { pod = "default/p1", uid }: CallWishes): [string, string][] {
-  if (pod === null) return [];
-  const [namespace = "", name = ""] = pod.split("/");
-  return [
-    ["IgnoreUnknown", "1"],
-    ["K8S_POD_NAMESPACE", namespace],
-    ["K8S_POD_NAME", name],
-    ["K8S_POD_INFRA_CONTAINER_ID", containerId],
-    ["K8S_POD_UID", uid ?? `uid-${name}`],
-  ];
-}
-
-function splitArgs(text: string): (readonly [string, string])[] {
-  const pairs = text.split(";").filter((pair) => pair !== "");
-  return pairs.map((pair) => {
-    const at = pair.indexOf("=");
-    return [pair.slice(0, at), pair.slice(at + 1)];
-  });
 }

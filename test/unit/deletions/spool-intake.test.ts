@@ -136,7 +136,6 @@ describe("SpoolIntake", () => {
     const rig = await startedRig();
     const startNs = rig.clock.nowNs().toString();
     rig.setPolicy("primary-net", policy("strict"));
-    rig.spool.put = ((put) => put.bind(rig.spool))(rig.spool.put);
     const held = rig.plugins.hold("alpha", "ADD");
     const added = rig.add({ startNs });
     await held.begun;
