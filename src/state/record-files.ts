@@ -26,22 +26,16 @@ export type StoredRecord<T> =
 
 /** A request reads its record two or three times: what was read or written last is remembered, while its file stays. */
 class RecentRecords<T> {
-  readonly #byName = new Map<string, { readonly identity: FileIdentity; readonly record: T }>();
+  readonly #byName = new Map<string, RecentRecord<T>>();
 
-  identityOf(name: string): FileIdentity | undefined {
-    return this.#byName.get(name)?.identity;
-  }
-
-  /** A copy: what a caller does to it is not what the file says. */
-  copyOf(name: string): { readonly identity: FileIdentity; readonly record: T } | undefined {
-    const known = this.#byName.get(name);
-    return known === undefined ? undefined : { ...known, record: structuredClone(known.record) };
+  of(name: string): RecentRecord<T> | undefined {
+    return this.#byName.get(name);
   }
 
   remember(name: string, identity: FileIdentity, record: T | undefined): void {
     this.forget(name);
     if (record === undefined) return;
-    this.#byName.set(name, { identity, record });
+    this.#byName.set(name, { identity, record: deepFreeze(record) });
     if (this.#byName.size <= maxRecent) return;
     const [oldest] = this.#byName.keys();
     if (oldest !== undefined) this.forget(oldest);
@@ -53,6 +47,19 @@ class RecentRecords<T> {
 }
 
 const maxRecent = 64;
+
+interface RecentRecord<T> {
+  readonly identity: FileIdentity;
+  /** Frozen to its last list: all who read it share it. */
+  readonly record: T;
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) deepFreeze(part);
+  return value;
+}
 
 /** Sealed records of one kind, one a file. */
 export class RecordFiles<T> {
@@ -138,17 +145,16 @@ export class RecordFiles<T> {
     name: string,
   ): Promise<Exclude<StoredRecord<T>, { kind: "unreadable" }> | { kind: "unreadable"; reason: string }> {
     const path = join(this.#options.directory.path, name);
-    const content = await readIfChanged(path, this.#recent.identityOf(name));
-    if (content.kind === "unchanged") {
-      const known = this.#recent.copyOf(name);
+    const known = this.#recent.of(name);
+    const content = await readIfChanged(path, known?.identity);
+    if (content.kind === "unchanged")
       return known === undefined ? { kind: "missing" } : { kind: "record", ...known };
-    }
     if (content.kind !== "bytes") return content;
     const opened = open(this.#options.kind, content.bytes);
     if (opened.kind === "unreadable") return opened;
     try {
       const record = this.#options.decode(opened.body, name);
-      this.#recent.remember(name, content.identity, structuredClone(record));
+      this.#recent.remember(name, content.identity, record);
       return { kind: "record", record, identity: content.identity };
     } catch (error) {
       if (error instanceof ShapeError) return { kind: "unreadable", reason: error.message };
