@@ -6,6 +6,7 @@ import { stdout } from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { dist } from "../support/dist.ts";
 import { type BenchNode, makeBenchNode } from "./bench-node.ts";
+import { benchCni } from "./cni-bench.ts";
 import { memoryOf } from "./memory.ts";
 import { median, quantile, table } from "./statistics.ts";
 import { timeRuns } from "./timed-runs.ts";
@@ -50,6 +51,7 @@ try {
 } finally {
   await node.remove();
 }
+await benchCni(count);
 
 async function measureStarts(bench: BenchNode): Promise<readonly number[]> {
   const times: number[] = [];
