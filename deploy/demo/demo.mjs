@@ -20,7 +20,10 @@ async function clean() {
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.once(signal, () => {
-    void clean().finally(() => process.exit(130));
+    // Twice: the story goes on until the process ends, and may have made something meanwhile.
+    void clean()
+      .then(clean)
+      .finally(() => process.exit(130));
   });
 }
 
