@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { titlesIn } from "./titles.ts";
 
@@ -14,6 +14,9 @@ function has(titles: readonly string[], number: number): boolean {
   return titles.some((title) => title.startsWith(`case ${number}: `));
 }
 
+const repository = new URL("../../../", import.meta.url);
+const readme = readFileSync(new URL("src/cni/README.md", repository), "utf8");
+
 interface Deviation {
   readonly number: string;
   /** What the table names as its tests. */
@@ -21,7 +24,6 @@ interface Deviation {
 }
 
 function deviations(): readonly Deviation[] {
-  const readme = readFileSync(new URL("../../../src/cni/README.md", import.meta.url), "utf8");
   const rows = readme.matchAll(/^\| (\d+) \|.*\| ([^|]+) \|$/gm);
   return [...rows].map(([, number = "", tests = ""]) => ({ number, tests }));
 }
@@ -43,6 +45,17 @@ describe("the proof of this library", () => {
 
   it("has one over real processes for each case in which plugins run", () => {
     const missing = cases.filter((number) => !withoutProcesses.has(number) && !has(integration, number));
+    expect(missing).toEqual([]);
+  });
+
+  it("has every test file that the README names", () => {
+    const named = [...readme.matchAll(/`([\w/….-]+\.test\.ts)`/g)].map(([, path = ""]) => path);
+    expect(named.length).toBeGreaterThan(30);
+    const cwd = repository.pathname;
+    const missing = named.filter((path) => {
+      const place = path.startsWith("test/") ? path : `test/unit/cni/${path}`;
+      return !existsSync(`${cwd}${place}`) && globSync(place.replace("…", "*"), { cwd }).length === 0;
+    });
     expect(missing).toEqual([]);
   });
 
