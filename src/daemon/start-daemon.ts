@@ -69,6 +69,7 @@ class DaemonStart {
   readonly #useCases = Promise.withResolvers<UseCases>();
   #settings: DomainSettings;
   #socket: DaemonSocket | undefined;
+  #hasStarted = false;
 
   constructor(request: StartRequest, running: StopStack) {
     this.#request = request;
@@ -84,6 +85,7 @@ class DaemonStart {
     for (const problem of directory.warnings) log.warn({ problem }, "state directory warning");
     const storage = new StorageWatch(directory.path);
     this.#running.push({ stop: async () => storage.stop() }, { name: "storage watch", timeoutMs: 100 });
+    this.#readiness.add(() => this.#startGap());
     this.#readiness.add(() => storage.gap());
     this.#readiness.add(() => this.#shutdownGap());
     const spool = await SpoolIdentity.of(directory.spool, log);
@@ -141,6 +143,7 @@ class DaemonStart {
       running: this.#running,
     });
     this.#useCases.resolve({ cni: domain.operations, operator: domain.desk });
+    this.#hasStarted = true;
     this.#watchConfig();
     const isReady = () => this.#readiness.missing().length === 0;
     const onTrouble = (err: unknown) => log.warn({ err }, "ready stamp could not be written");
@@ -179,6 +182,11 @@ class DaemonStart {
       await this.#socket?.close(0);
     };
     this.#running.push({ stop }, { name: "socket", timeoutMs: 2000 });
+  }
+
+  /** The socket is open before the daemon may work: what comes is held, and nobody may count on it yet. */
+  #startGap() {
+    return this.#hasStarted ? undefined : { what: "start", detail: "multusd has not begun to work yet" };
   }
 
   #shutdownGap() {

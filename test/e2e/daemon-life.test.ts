@@ -1,9 +1,10 @@
 import { readFile, stat } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { dist } from "../support/dist.ts";
 import { alphaAndBeta } from "../support/networks.ts";
 import { childrenOf, processesBelow } from "../support/processes.ts";
-import { runProgram } from "../support/run-program.ts";
+import { runProgram, startProgram } from "../support/run-program.ts";
+import { requestSocket } from "../support/socket-request.ts";
 import { useNode } from "../support/test-node.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -23,6 +24,27 @@ describe("life of the daemon", () => {
 
     expect(socket.mode & 0o777).toBe(0o600);
     expect(directory.mode & 0o777).toBe(0o700);
+  });
+
+  it("is not ready before it has begun to work, for a predecessor may hold the state for long", async () => {
+    const node = await useNode();
+    node.daemon().freeze();
+    const waiting = startProgram({
+      program: dist.daemon,
+      args: ["--config", node.configFile, "--takeover"],
+      env: environment,
+    });
+    onTestFinished(async () => {
+      waiting.kill("SIGKILL");
+      await waiting.ended;
+    });
+    const probe = async (path: string) => await requestSocket(node.socket, { path, timeoutMs: 500 });
+    await waitFor("the new daemon's socket", async () => (await probe("/healthz")).status === 200);
+
+    const ready = await probe("/readyz");
+
+    expect(ready.status).toBe(503);
+    expect(JSON.parse(ready.text)).toMatchObject({ items: [{ what: "start" }] });
   });
 
   it("a second daemon on the same state exits 2 and names the first one's pid", async () => {
