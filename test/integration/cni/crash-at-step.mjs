@@ -20,10 +20,15 @@ function interrupt(target, name, halfway) {
   };
 }
 
+const { mkdirSync } = fs;
+fs.mkdirSync = (...args) => {
+  dieIfDue();
+  return mkdirSync(...args);
+};
 const probe = await fs.promises.open(process.execPath);
 const handlePrototype = Object.getPrototypeOf(probe);
 await probe.close();
-for (const name of ["mkdir", "open", "rename"]) interrupt(fs.promises, name);
+for (const name of ["open", "rename"]) interrupt(fs.promises, name);
 for (const name of ["sync", "close"]) interrupt(handlePrototype, name);
 interrupt(handlePrototype, "writeFile", async function writeHalf(text) {
   await this.write(text.slice(0, text.length / 2));
