@@ -35,7 +35,7 @@ export function viewDeletion(
   };
 }
 
-export function viewPod(pod: PodReference | undefined): PodView | null {
+function viewPod(pod: PodReference | undefined): PodView | null {
   return pod === undefined ? null : { namespace: pod.namespace, name: pod.name, uid: pod.uid ?? "" };
 }
 

@@ -4,16 +4,18 @@ import { join } from "node:path";
 import { setTimeout as pause, setImmediate as tick } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
+import type { SandboxRecord } from "../../../src/attachments/sandbox-record.ts";
 import { DomainRig, list, policy, quickRetry } from "../../support/domain-rig.ts";
 import { FakePlugins, type SeenRun } from "../../support/fake-plugins.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-const types = ["primary", "alpha", "tuning", "beta"] as const;
+const types = ["primary", "alpha", "tuning", "beta", "gamma"] as const;
+const hotPlugged = { ...list("gamma-net", ["gamma"]), delErrorPolicy: "strict" };
 const containerIds = ["c1", "c2"] as const;
 
 type Step =
   | { readonly do: "add"; readonly on: string; readonly fresh: boolean; readonly abortAfter: number | null }
-  | { readonly do: "delete" | "spool" | "lose namespace"; readonly on: string }
+  | { readonly do: "delete" | "spool" | "lose namespace" | "attach" | "detach"; readonly on: string }
   | { readonly do: "fail" | "mend"; readonly type: string; readonly command: "ADD" | "DEL" }
   | { readonly do: "die at"; readonly call: number; readonly hasEffect: boolean }
   | { readonly do: "collect"; readonly valid: readonly string[] }
@@ -34,8 +36,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 6, arbitrary: fc.record({ do: fc.constant("delete" as const), on }) },
   {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constantFrom("spool" as const, "lose namespace" as const), on }),
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom("spool" as const, "lose namespace" as const, "attach" as const, "detach" as const),
+      on,
+    }),
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("fail" as const, "mend" as const), ...fault }) },
   {
@@ -92,7 +97,7 @@ class Model {
   async run(steps: readonly Step[]): Promise<void> {
     await this.rig.start();
     for (const one of steps) {
-      if (this.rig.life.isOver) await this.rig.restart();
+      if (this.rig.life.isOver) this.#restart();
       await this.#take(one);
     }
     if (this.rig.life.isOver) await this.rig.restart();
@@ -113,6 +118,10 @@ class Model {
         return this.#request(rig.delete(this.#wishes(one.on)));
       case "spool":
         return rig.spoolDelete(this.#wishes(one.on));
+      case "attach":
+        return this.#request(rig.attach("hot0", hotPlugged, this.#wishes(one.on)));
+      case "detach":
+        return this.#request(rig.detach("hot0", hotPlugged, this.#wishes(one.on)));
       case "collect":
         return this.#request(rig.collectGarbage(one.valid));
       case "lose namespace":
@@ -124,7 +133,7 @@ class Model {
       case "die at":
         return rig.life.endAtCall(one.call, one.hasEffect);
       case "restart":
-        return await rig.restart();
+        return this.#restart();
       case "wait":
         return await this.#settleRequests();
       case "retry":
@@ -149,6 +158,12 @@ class Model {
     caller.abort(new Error("the caller has gone"));
   }
 
+  /** Requests come while the new daemon still reads what is there. */
+  #restart(): void {
+    const restarted = this.rig.restart();
+    this.#request(restarted);
+  }
+
   #wishes(containerId: string) {
     return { containerId, pod: null, args: [["GEN", String(this.#generation)]] as const };
   }
@@ -170,18 +185,24 @@ class Model {
 
   #checkRun(run: SeenRun): void {
     if (run.command !== "DEL") return;
-    const record = this.rig.record(run.containerId);
-    const attachment = record?.attachments.find((own) => own.interface === run.ifName);
-    if (record === undefined || record.state === "deleting" || attachment === undefined) return;
-    const live = generationOf(attachment.args.map((pair) => pair.join("=")).join(";"));
-    if (live > generationOf(run.args))
-      this.#violations.push(`${run.type} DEL of ${run.args} while ${live} is attached`);
+    const live = this.#records().filter(
+      ({ containerId, state }) => containerId === run.containerId && state !== "deleting",
+    );
+    const attachments = live.flatMap((record) => record.attachments);
+    for (const attachment of attachments.filter((own) => own.interface === run.ifName)) {
+      const there = generationOf(attachment.args.map((pair) => pair.join("=")).join(";"));
+      if (there > generationOf(run.args))
+        this.#violations.push(`${run.type} DEL of ${run.args} while ${there} is attached`);
+    }
+  }
+
+  #records(): readonly SandboxRecord[] {
+    return this.rig.sandboxes.entries().filter((entry): entry is SandboxRecord => entry.state !== "done");
   }
 
   #checkNothingForgotten(): void {
     const { rig } = this;
-    const records = containerIds.flatMap((containerId) => rig.record(containerId) ?? []);
-    const kept = records.flatMap(({ containerId, attachments }) =>
+    const kept = this.#records().flatMap(({ containerId, attachments }) =>
       attachments.map((attachment) => ({ containerId, attachment })),
     );
     const owed = rig.deletions
