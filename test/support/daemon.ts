@@ -14,6 +14,8 @@ export interface DaemonFiles {
   readonly args?: readonly string[];
   /** Path of a network namespace that plays the node. */
   readonly networkNamespace?: string;
+  /** Words before the command; the last program that they start must become the daemon. */
+  readonly wrapper?: readonly string[];
 }
 
 /** A real `dist/multusd`. */
@@ -88,6 +90,7 @@ function spawnDaemon(files: DaemonFiles): ChildProcess {
     const command = [dist.daemon, "--config", files.configFile, ...(files.args ?? [])];
     // nsenter becomes the daemon: the process ID is the daemon's.
     if (files.networkNamespace !== undefined) command.unshift("nsenter", `--net=${files.networkNamespace}`);
+    command.unshift(...(files.wrapper ?? []));
     const [program = "", ...args] = command;
     return spawn(program, args, {
       env: { PATH: process.env["PATH"] ?? "", ...files.env },

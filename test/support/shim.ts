@@ -10,6 +10,8 @@ export interface ShimCall {
   readonly path?: string;
   readonly stdin: string;
   readonly limitMs?: number;
+  /** Words before the command; the last program that they start must become the shim. */
+  readonly wrapper?: readonly string[];
 }
 
 export interface ShimOutcome extends ProgramOutcome {
@@ -45,7 +47,8 @@ function programInput(call: ShimCall): ProgramInput {
     CNI_ARGS: call.args ?? "",
     CNI_PATH: call.path ?? "/opt/cni/bin",
   };
-  return { program: dist.shim, env, stdin: call.stdin, limitMs: call.limitMs ?? 90_000 };
+  const [program = dist.shim, ...args] = [...(call.wrapper ?? []), dist.shim];
+  return { program, args, env, stdin: call.stdin, limitMs: call.limitMs ?? 90_000 };
 }
 
 /** Anything that is no JSON on stdout breaks the contract of a CNI plugin. */

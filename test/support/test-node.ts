@@ -33,7 +33,8 @@ export interface TestNode {
   readonly plugins: RecordingPlugins;
   /** The daemon that runs now. Throws where none was started. */
   daemon(): RunningDaemon;
-  start(args?: readonly string[]): Promise<RunningDaemon>;
+  /** @param wrapper words before the daemon's command */
+  start(args?: readonly string[], wrapper?: readonly string[]): Promise<RunningDaemon>;
   /** A pod's sandbox; writes the pod's manifest where networks are wished. */
   sandbox(wishes?: SandboxWishes): Promise<TestSandbox>;
   manifest(fileName: string, content: object | string): Promise<void>;
@@ -81,12 +82,13 @@ export async function useNode(wishes: NodeWishes = {}): Promise<TestNode> {
       if (last === undefined) throw new Error("this node's daemon was not started");
       return last;
     },
-    start: async (args = []) => {
+    start: async (args = [], wrapper = []) => {
       const daemon = await startDaemon({
         configFile,
         socket: node.socket,
         logFile: join(directory, "daemon.log"),
         args,
+        wrapper,
         ...(wishes.networkNamespace === undefined ? {} : { networkNamespace: wishes.networkNamespace }),
       });
       running.push(daemon);

@@ -21,6 +21,8 @@ export interface CallWishes {
   readonly netns?: string;
   readonly ifName?: string;
   readonly limitMs?: number;
+  /** Words before the shim's command. */
+  readonly wrapper?: readonly string[];
 }
 
 /** One pod's sandbox in a real network namespace, driven through the shim. */
@@ -68,6 +70,7 @@ export async function makeSandbox(home: SandboxHome, wishes: SandboxWishes): Pro
     stdin: JSON.stringify(shimConfiguration(home, one)),
     ...(one.ifName === undefined ? {} : { ifName: one.ifName }),
     ...(one.limitMs === undefined ? {} : { limitMs: one.limitMs }),
+    ...(one.wrapper === undefined ? {} : { wrapper: one.wrapper }),
   });
   return {
     containerId,
