@@ -19,7 +19,7 @@ type Step =
   | { readonly do: "fail" | "mend"; readonly type: string; readonly command: "ADD" | "DEL" }
   | { readonly do: "die at"; readonly call: number; readonly hasEffect: boolean }
   | { readonly do: "collect"; readonly valid: readonly string[] }
-  | { readonly do: "restart" | "wait" | "rest" | "retry" };
+  | { readonly do: "restart" | "wait" | "rest" | "retry" | "fill disk" | "empty disk" };
 
 const on = fc.constantFrom(...containerIds);
 const fault = { type: fc.constantFrom(...types), command: fc.constantFrom("ADD" as const, "DEL" as const) };
@@ -58,7 +58,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      do: fc.constantFrom("restart" as const, "wait" as const, "rest" as const, "retry" as const),
+      do: fc.constantFrom(
+        "restart" as const,
+        "wait" as const,
+        "rest" as const,
+        "retry" as const,
+        "fill disk" as const,
+        "empty disk" as const,
+      ),
     }),
   },
 );
@@ -100,6 +107,7 @@ class Model {
       if (this.rig.life.isOver) this.#restart();
       await this.#take(one);
     }
+    this.#emptyDisk();
     if (this.rig.life.isOver) await this.rig.restart();
     await this.#settleRequests();
     // What the last requests made of it may have been their death.
@@ -136,6 +144,11 @@ class Model {
         return this.#restart();
       case "wait":
         return await this.#settleRequests();
+      case "fill disk":
+        for (const store of [rig.sandboxes, rig.deletions]) store.failWrites();
+        return;
+      case "empty disk":
+        return this.#emptyDisk();
       case "retry":
         for (const { id } of rig.deletions.records()) this.#request(rig.domain.desk.retryDeletion(id));
         return;
@@ -156,6 +169,10 @@ class Model {
   async #abortAfter(caller: AbortController, ticks: number): Promise<void> {
     for (let left = ticks * 5; left > 0; left -= 1) await tick();
     caller.abort(new Error("the caller has gone"));
+  }
+
+  #emptyDisk(): void {
+    for (const store of [this.rig.sandboxes, this.rig.deletions]) store.allowWrites();
   }
 
   /** Requests come while the new daemon still reads what is there. */
