@@ -57,7 +57,9 @@ function readResult(text: string): void {
 function readCacheRecord(text: string): void {
   const found = parseCacheFile(text);
   if (found.kind === "corrupt") throw new CniError(found.reason);
-  if (found.kind === "record") deepStrictEqual(parseCacheFile(printCacheRecord(found.record)), found);
+  if (found.kind !== "record") return;
+  const { record } = found;
+  deepStrictEqual(parseCacheFile(printCacheRecord(record)), { kind: "record", record });
 }
 
 function readAnswer(text: string): void {

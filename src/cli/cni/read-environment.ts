@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import { goQuote } from "../../cni/errors/go-quote.ts";
 import {
   type Attachment,
@@ -35,7 +35,11 @@ export function readEnvironment(env: NodeJS.ProcessEnv): CniEnvironment {
 
 /** Absolute, since plugins do not run in the directory of the caller. */
 function readSearchPath(text: string): readonly string[] {
-  return text === "" ? [] : text.split(":").map((directory) => resolve(directory));
+  return text === "" ? [] : text.split(":").map(absolute);
+}
+
+function absolute(directory: string): string {
+  return isAbsolute(directory) ? directory : resolve(directory);
 }
 
 function readArgs(text: string): CniEnvironment["args"] {

@@ -15,8 +15,11 @@ import { parseResult } from "../results/parse-result.ts";
 import { type CacheKey, type CacheRecord, cacheKind } from "./cache-record.ts";
 
 export type ParsedCacheFile =
-  /** With whom it says that it belongs to. */
-  | { readonly kind: "record"; readonly record: CacheRecord }
+  /**
+   * With whom it says that it belongs to. `resultProblem`: it has a result that cannot be used, such as one of a later
+   * version, and so `record` has none; whose it is and how it was attached is known all the same.
+   */
+  | { readonly kind: "record"; readonly record: CacheRecord; readonly resultProblem?: string }
   /** A bare result, as libcni v0.7 kept it: whose it is only its file name says. */
   | { readonly kind: "legacy"; readonly result: NonNullable<CacheRecord["result"]> }
   | { readonly kind: "corrupt"; readonly reason: string };
@@ -44,8 +47,7 @@ function readCacheFile(text: string): ParsedCacheFile {
   const object = parseRawObject(text);
   const kindText = memberTextFold(object, "kind");
   if (kindText !== undefined) {
-    if (decodeString(kindText, { path: "kind" }) === cacheKind)
-      return { kind: "record", record: readRecord(text) };
+    if (decodeString(kindText, { path: "kind" }) === cacheKind) return readRecord(text);
     return corrupt("record of an unknown kind");
   }
   const version = memberTextFold(object, "cniVersion");
@@ -61,7 +63,8 @@ function corrupt(reason: string): ParsedCacheFile {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-function readRecord(text: string): CacheRecord {
+function readRecord(text: string): ParsedCacheFile {
+  let resultText: string | undefined;
   const record: Mutable<CacheRecord> = {
     networkName: "",
     containerId: "",
@@ -95,10 +98,24 @@ function readRecord(text: string): CacheRecord {
     },
     result: (value, place) => {
       if (jsonKind(value) !== "object") throw new JsonTypeError(value, place, "map[string]interface {}");
-      record.result = parseResult(value);
+      resultText = value;
     },
   });
-  return record;
+  return resultText === undefined ? { kind: "record", record } : withResult(record, resultText);
+}
+
+function withResult(record: CacheRecord, text: string): ParsedCacheFile {
+  try {
+    return { kind: "record", record: { ...record, result: parseResult(text) } };
+  } catch (error) {
+    if (!(error instanceof CniError)) throw error;
+    return withoutResult(record, error.message);
+  }
+}
+
+function withoutResult(record: CacheRecord, resultProblem: string): ParsedCacheFile {
+  const isNamed = [record.networkName, record.containerId, record.ifName].every((name) => name !== "");
+  return isNamed ? { kind: "record", record, resultProblem } : corrupt(resultProblem);
 }
 
 const decodeRawMap = decodeMap("map[string]interface {}", (text) => text);

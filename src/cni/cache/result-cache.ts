@@ -51,7 +51,8 @@ export interface ResultCache {
    */
   discard(networkName: string, containerId: string, ifName: string): Promise<void>;
   /**
-   * All records, or those of one container, sorted by file name. Files that cannot be used are in `corrupt`;
+   * All records, or those of one container, sorted by file name: a record whose result alone cannot be used is among
+   * them, without it, since its attachment is still there. Files that cannot be used at all are in `corrupt`;
    * hidden files (temporary ones) are skipped. A directory that is not there is empty.
    * @throws {ResultCacheError} if the directory cannot be read, or for a passing error
    */
@@ -78,12 +79,12 @@ export function createResultCache(
     },
     read: async (networkName, containerId, ifName) => {
       const key = { networkName, containerId, ifName };
-      return classify(key, await readCacheFile(fileOf(key)));
+      return classify(key, fileOf(key), await readCacheFile(fileOf(key)));
     },
     remove: async (networkName, containerId, ifName) => {
       const key = { networkName, containerId, ifName };
       const file = fileOf(key);
-      const found = classify(key, await readCacheFile(file));
+      const found = classify(key, file, await readCacheFile(file));
       if (found.kind !== "missing") await attempt(`remove ${file}`, () => removeIfThere(file));
     },
     discard: async (networkName, containerId, ifName) => {
@@ -94,14 +95,15 @@ export function createResultCache(
   };
 }
 
-function classify(key: CacheKey, file: CacheFile): CachedRecord {
-  if (file.kind === "legacy") return { kind: "usable", record: legacyRecord(key, file.result) };
-  if (file.kind !== "record") return file;
-  const { record } = file;
+function classify(key: CacheKey, file: string, found: CacheFile): CachedRecord {
+  if (found.kind === "legacy") return { kind: "usable", record: legacyRecord(key, found.result) };
+  if (found.kind !== "record") return found;
+  const { record, resultProblem } = found;
   const isOurs =
     record.networkName === key.networkName &&
     record.containerId === key.containerId &&
     record.ifName === key.ifName;
+  if (isOurs && resultProblem !== undefined) return { kind: "corrupt", reason: resultProblem, file };
   if (isOurs) return { kind: "usable", record };
   return { kind: "missing", foreign: `${record.networkName} ${record.containerId} ${record.ifName}` };
 }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -79,6 +79,20 @@ describe("GC of a list", () => {
       "cni.dev/attachments": [{ containerID: "live", ifname: "eth0" }],
     });
     expect((await cache.list()).records).toEqual([]);
+  });
+
+  it("case 58: deletes a stale attachment whose result nobody can use any more, without a prevResult", async () => {
+    const { cache, directory } = await makeCache();
+    await remember(cache, "net", "stale");
+    const file = join(directory, "results", "net-stale-eth0");
+    const record = JSON.parse(await readFile(file, "utf8")) as object;
+    await writeFile(file, JSON.stringify({ ...record, result: { cniVersion: "9.0.0" } }));
+    const plugins = await ScriptedPlugins.create();
+    const search = { searchPath: [plugins.directory] };
+    await collectGarbageNetworkList(plugins.runtime({ cache }), listOf(), valid, search, noLimits, options);
+    expect(plugins.order.slice(0, 3)).toEqual(["p3 DEL", "p2 DEL", "p1 DEL"]);
+    expect(plugins.stdinOf("p3 DEL")).not.toHaveProperty("prevResult");
+    expect(await cache.read("net", "stale", "eth0")).toEqual({ kind: "missing" });
   });
 
   it("case 58: sends an empty list where nothing is valid", async () => {

@@ -212,6 +212,20 @@ describe("the result cache", () => {
     expect(corrupt).toMatchObject([{ file: join(results, "torn") }]);
   });
 
+  it("lists a record whose result is of an unknown version, without it: its attachment is still there", async () => {
+    const { cache, file } = await makeCache();
+    await writeFile(file, JSON.stringify({ ...JSON.parse(libcniRecord), result: { cniVersion: "9.0.0" } }));
+    const { records, corrupt } = await cache.list();
+    expect(records).toMatchObject([{ networkName: "net", containerId: "cid", ifName: "eth0" }]);
+    expect(records[0]).not.toHaveProperty("result");
+    expect(corrupt).toEqual([]);
+    expect(await cache.read("net", "cid", "eth0")).toEqual({
+      kind: "corrupt",
+      reason: 'unsupported CNI result version "9.0.0"',
+      file,
+    });
+  });
+
   it("lists the records of one container, bare results included, since their file name tells whose they are", async () => {
     const { cache, results } = await makeCache();
     await cache.write({ ...record, networkName: "a-b", ifName: "eth0" });

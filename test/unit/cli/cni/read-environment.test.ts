@@ -42,9 +42,9 @@ describe("the variables of cnitool", () => {
   });
 
   it("name directories of plugins from here, since plugins run elsewhere", () => {
-    const { searchPath } = readEnvironment({ CNI_PATH: "/opt/cni/bin::plugins" });
+    const { searchPath } = readEnvironment({ CNI_PATH: "/opt/cni/bin/::plugins" });
 
-    expect(searchPath).toEqual(["/opt/cni/bin", process.cwd(), `${process.cwd()}/plugins`]);
+    expect(searchPath).toEqual(["/opt/cni/bin/", process.cwd(), `${process.cwd()}/plugins`]);
   });
 });
 
