@@ -2,7 +2,7 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 export PATH := $(CURDIR)/node_modules/node/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 
-.PHONY: help install packages build fmt lint unit e2e test test-cluster fuzz bench demo image clean
+.PHONY: help install packages build fmt lint unit e2e test test-cluster fuzz conformance bench demo image clean
 
 ##@ Build
 build: install ## Everything that ships, into dist/
@@ -36,6 +36,9 @@ test-cluster: ## Tests in a real cluster
 
 fuzz: install ## Hostile bytes for the readers of CNI configurations, results, cache records and VERSION answers
 	@node test/fuzz/fuzz.ts
+
+conformance: build ## The same scenarios through cnitool of the real libcni and through ours (Go, root)
+	@tools/conformance.sh
 
 bench: build packages ## Start, ADD, DEL and memory beside the same plugin run bare
 	@node test/bench/bench.ts

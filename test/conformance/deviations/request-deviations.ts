@@ -1,0 +1,145 @@
+import { isAbsolute, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { printAsGo } from "../../../src/cli/cni/print-as-go.ts";
+import { CniError, convertResult, parseResult, printResult } from "../../../src/cni/index.ts";
+import { isObject, type Json, parseJson, printJson, throughFloat64, tryParseJson } from "../json-text.ts";
+import type { Deviation, StepContext } from "./deviation.ts";
+
+const invalidName: Deviation = {
+  number: 6,
+  title: "a name that must not become a path is refused when the list is read",
+  permits: (difference, { scenario, ours }) => {
+    if (/^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/.test(scenario.network) || ours.exit !== 1) return false;
+    return difference.kind === "exit" || (difference.kind === "calls" && difference.ours.length === 0);
+  },
+};
+
+const converted: Deviation = {
+  number: 7,
+  title: "results of ADD are converted to the list's version, for the next plugin, the cache and the caller",
+  permits: (difference, context) => {
+    if (context.step.verb !== "add") return false;
+    if (difference.kind === "stdout") {
+      const text = convert(difference.upstream, versionOf(context));
+      return (
+        text !== undefined && difference.ours === printAsGo(JSON.parse(text), JSON.parse(text).cniVersion)
+      );
+    }
+    const isResult =
+      (difference.kind === "stdin" && difference.key === "prevResult") ||
+      (difference.kind === "record" && difference.key === "result");
+    if (!isResult || difference.upstream === undefined || difference.ours === undefined) return false;
+    const text = convert(printJson(difference.upstream), versionOf(context));
+    return text !== undefined && isDeepStrictEqual(parseJson(text), difference.ours);
+  },
+};
+
+const alwaysAList: Deviation = {
+  number: 11,
+  title: "GC without valid attachments sends an empty list, not no key at all",
+  permits: (difference) =>
+    difference.kind === "stdin" &&
+    difference.call.startsWith("GC ") &&
+    /^cni\.dev\/(valid-)?attachments$/.test(difference.key) &&
+    isDeepStrictEqual(difference.ours, []),
+};
+
+const reservedKeys: Deviation = {
+  number: 12,
+  title: "keys that are reserved for the runtime do not come from the file",
+  permits: (difference, { scenario }) =>
+    difference.kind === "stdin" &&
+    difference.ours === undefined &&
+    /^(capabilities|prevresult|cni\.dev\/.*)$/i.test(difference.key) &&
+    pluginsIn(scenario).some(
+      (plugin) =>
+        Object.hasOwn(plugin, difference.key) &&
+        isDeepStrictEqual(throughFloat64(plugin[difference.key] ?? null), difference.upstream),
+    ),
+};
+
+const exactNumbers: Deviation = {
+  number: 16,
+  title: "numbers keep their text",
+  permits: (difference) =>
+    (difference.kind === "stdin" || difference.kind === "record") &&
+    difference.ours !== undefined &&
+    isDeepStrictEqual(
+      throughFloat64(contentOf(difference.key, difference.ours)),
+      contentOf(difference.key, difference.upstream),
+    ),
+};
+
+/** libcni also sorts the keys of a single plugin that it makes a list of, and caches that text. */
+function contentOf(key: string, value: Json | undefined): Json {
+  if (key !== "config" || typeof value !== "string") return value ?? null;
+  return tryParseJson(Buffer.from(value, "base64").toString()) ?? value;
+}
+
+const unusableResult: Deviation = {
+  number: 18,
+  title: "a result that could not be read back is refused (its numbers: 19)",
+  partsTheWays: true,
+  permits: (difference, { step, ours }) =>
+    step.verb === "add" &&
+    ours.exit === 1 &&
+    difference.kind !== "stdin" &&
+    difference.kind !== "variable" &&
+    /null element in|element without|cannot unmarshal number \d{16,} into/.test(ours.stderr),
+};
+
+const absolutePath: Deviation = {
+  number: 23,
+  title: "directories of plugins are absolute, since plugins run elsewhere",
+  permits: (difference) => {
+    if (difference.kind !== "variable" || difference.upstream === undefined) return false;
+    if (difference.name === "path") return difference.ours === resolve("/", difference.upstream);
+    return (
+      difference.name === "CNI_PATH" &&
+      difference.ours === difference.upstream.split(":").map(fromRoot).join(":")
+    );
+  },
+};
+
+function fromRoot(directory: string): string {
+  return isAbsolute(directory) ? directory : resolve("/", directory);
+}
+
+/** The version that the step's plugins were spoken to in. */
+function versionOf({ ours }: StepContext): string {
+  const input = tryParseJson(ours.calls[0]?.stdin ?? "");
+  const version = isObject(input) ? input["cniVersion"] : undefined;
+  return typeof version === "string" ? version : "";
+}
+
+/** `undefined` where it cannot be converted: then nothing may differ. */
+function convert(text: string, version: string): string | undefined {
+  try {
+    return printResult(convertResult(parseResult(text), version));
+  } catch (error) {
+    if (error instanceof CniError) return undefined;
+    throw error;
+  }
+}
+
+function pluginsIn({ files, steps }: StepContext["scenario"]): readonly Readonly<Record<string, Json>>[] {
+  const rewritten = steps.flatMap(({ before }) =>
+    before.flatMap((change) => (change.kind === "write" ? change.text : [])),
+  );
+  return [...Object.values(files), ...rewritten].flatMap((text) => {
+    const value = tryParseJson(text);
+    if (!isObject(value)) return [];
+    const plugins = value["plugins"];
+    return [value, ...(Array.isArray(plugins) ? plugins.filter(isObject) : [])];
+  });
+}
+
+export const requestDeviations: readonly Deviation[] = [
+  invalidName,
+  converted,
+  alwaysAList,
+  reservedKeys,
+  exactNumbers,
+  unusableResult,
+  absolutePath,
+];
