@@ -27,6 +27,7 @@ import { RebuildSandbox } from "../deletions/rebuild-sandbox.ts";
 import { SpoolIntake } from "../deletions/spool-intake.ts";
 import { StrictWatch } from "../deletions/strict-watch.ts";
 import { TakeDown } from "../deletions/take-down.ts";
+import { failureCode } from "../server/to-error-reply.ts";
 
 /** The adapters and settings that the domain is put together from. */
 export interface DomainParts {
@@ -109,7 +110,7 @@ export function buildDomain(parts: DomainParts): Domain {
     hotUnplug: new HotUnplug({ settings, store, turns, deleteSandbox }),
   };
   return {
-    operations: createOperations(useCases, instruments),
+    operations: createOperations(useCases, instruments, failureCode),
     desk: new OperatorDesk({ store, ledger, scheduler, policyOf, recorder, instruments, clock, log }),
     turns,
     ledger,

@@ -64,7 +64,7 @@ export async function startDomain(parts: StartDomainParts): Promise<Domain> {
 }
 
 function startBackgroundWork(
-  { clock, instruments, log, running }: StartDomainParts,
+  { clock, instruments, log, running, storage }: StartDomainParts,
   domain: Domain,
   { store }: Awaited<ReturnType<typeof openState>>,
 ): void {
@@ -78,15 +78,15 @@ function startBackgroundWork(
   };
   const sweeper = setInterval(() => void sweep(), markSweepIntervalMs);
   sweeper.unref();
-  const recovered = recoverSandboxes({
-    store,
-    turns,
-    deleteSandbox,
-    strictWatch,
-    instruments,
-    log,
-    signal,
-  }).catch(unlessStopping);
+  const recover = () =>
+    recoverSandboxes({ store, turns, deleteSandbox, strictWatch, instruments, log, signal }).catch(
+      unlessStopping,
+    );
+  let recovered = recover();
+  // What an undo could not write down while the disk was full still stands as it was.
+  storage.whenRecovered(() => {
+    recovered = recovered.then(recover);
+  });
   const loaded = ledger.load().catch(unlessStopping);
   const taking = spoolIntake.start().catch(unlessStopping);
   running.push(

@@ -10,6 +10,7 @@ export class StorageWatch {
   readonly #file: string;
   readonly #timer: NodeJS.Timeout;
   #problem: string | undefined;
+  #onRecovered: () => void = () => {};
 
   constructor(stateDir: string) {
     this.#file = join(stateDir, ".probe");
@@ -22,11 +23,18 @@ export class StorageWatch {
     try {
       await writeFile(this.#file, "0123456789abcdef".repeat(256), { mode: 0o600 });
       await unlink(this.#file);
+      const wasBroken = this.#problem !== undefined;
       this.#problem = undefined;
+      if (wasBroken) this.#onRecovered();
     } catch (error) {
       const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
       this.#problem = `state directory cannot be written (${code}): make room or mount it writable`;
     }
+  }
+
+  /** `listener` is called when state can be written again: what could not be written down meanwhile can be now. */
+  whenRecovered(listener: () => void): void {
+    this.#onRecovered = listener;
   }
 
   problem(): string | undefined {

@@ -76,7 +76,10 @@ export class DeleteSandbox {
     refuseWhatIsReturned(await this.#takeDown(record, invocation, terms));
   }
 
-  /** A DEL that the shim spooled: the runtime has its success already, so that what fails belongs to the daemon. */
+  /**
+   * A DEL that the shim spooled: the runtime has its success already, and an answer that was given is never undone, so
+   * that what a strict network fails at is owed by the daemon.
+   */
   async deleteSpooled(invocation: CniInvocation): Promise<void> {
     await this.#parts.turns.run(invocation.containerId, () => this.#deleteSpooled(invocation, false));
   }
@@ -101,7 +104,7 @@ export class DeleteSandbox {
   async collect(record: SandboxRecord, requestId: string): Promise<void> {
     await this.#parts.takeDown.run({
       record,
-      responsibility: { of: "runtime", refusals: Number.POSITIVE_INFINITY, refusedForMs: 0 },
+      responsibility: nobodyToRefuse,
       requestId,
       netns: record.netns,
       deadline: Deadline.after(this.#parts.settings().timeouts.delMs),
@@ -128,7 +131,7 @@ export class DeleteSandbox {
   async #deleteSpooled(invocation: CniInvocation, hasSlot: boolean): Promise<void> {
     const deadline = Deadline.after(this.#parts.settings().timeouts.delMs);
     const reason = "its DEL came while no daemon was there, and failed";
-    await this.#deleteInTurn(invocation, { deadline, of: "daemon", reason, hasSlot });
+    await this.#deleteInTurn(invocation, { deadline, of: "answered", reason, hasSlot });
   }
 
   /**
@@ -175,9 +178,9 @@ export class DeleteSandbox {
     try {
       const settled = await takeDown.run({
         record,
-        responsibility: of === "daemon" ? { of } : this.#refusalsSoFar(record),
+        responsibility: of === "answered" ? nobodyToRefuse : this.#refusalsSoFar(record),
         requestId: invocation.requestId,
-        netns: of === "daemon" ? invocation.netns || record.netns : invocation.netns,
+        netns: of === "answered" ? invocation.netns || record.netns : invocation.netns,
         deadline,
         reason,
         pluginsAfter,
@@ -253,6 +256,9 @@ function deleteDeadline(invocation: CniInvocation, ownMs: number): Deadline {
   const callersMs = Deadline.at(invocation.deadlineNs).remainingMs();
   return own.earlier(Deadline.after(callersMs - keptForAnswerMs));
 }
+
+/** By policy, for whom no error can reach: as a strict network whose runtime has given up. */
+const nobodyToRefuse = { of: "runtime", refusals: Number.POSITIVE_INFINITY, refusedForMs: 0 } as const;
 
 function refuseWhatIsReturned(settled: readonly SettledAttachment[]): void {
   const returned = settled.filter((attachment) => attachment.returned.length > 0);

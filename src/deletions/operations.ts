@@ -1,10 +1,8 @@
 import type { AddSandbox } from "../attachments/add-sandbox.ts";
 import type { CheckSandbox } from "../attachments/check-sandbox.ts";
-import { Failure } from "../attachments/failure.ts";
 import type { Instruments } from "../attachments/instruments.ts";
-import type { CniInvocation, CniOperations } from "../attachments/invocation.ts";
+import type { CniCommand, CniInvocation, CniOperations } from "../attachments/invocation.ts";
 import type { ReportStatus } from "../attachments/report-status.ts";
-import { CniError } from "../cni/index.ts";
 import { monotonicNs, nsToMs } from "../foundation/clock.ts";
 import type { CollectGarbage } from "./collect-garbage.ts";
 import type { DeleteSandbox } from "./delete-sandbox.ts";
@@ -21,8 +19,12 @@ export interface UseCases {
   readonly hotUnplug: HotUnplug;
 }
 
-/** The use cases as a runtime can ask for them, each request counted. */
-export function createOperations(useCases: UseCases, instruments: Instruments): CniOperations {
+/** The use cases as a runtime can ask for them, each request counted. @param codeOf the CNI code that an error is told by */
+export function createOperations(
+  useCases: UseCases,
+  instruments: Instruments,
+  codeOf: (error: unknown, command: CniCommand) => number,
+): CniOperations {
   const counted = async <T>(
     invocation: CniInvocation,
     signal: AbortSignal,
@@ -41,7 +43,7 @@ export function createOperations(useCases: UseCases, instruments: Instruments): 
       count("success", 0);
       return answer;
     } catch (error) {
-      count(signal.aborted ? "cancelled" : "failure", codeOf(error));
+      count(signal.aborted ? "cancelled" : "failure", codeOf(error, invocation.command));
       throw error;
     }
   };
@@ -59,9 +61,4 @@ export function createOperations(useCases: UseCases, instruments: Instruments): 
     detachDelegate: (invocation, signal) =>
       counted(invocation, signal, () => useCases.hotUnplug.detach(invocation)),
   };
-}
-
-function codeOf(error: unknown): number {
-  if (error instanceof Failure) return error.code ?? 999;
-  return error instanceof CniError ? error.code : 999;
 }

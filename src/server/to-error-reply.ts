@@ -60,6 +60,11 @@ export function toErrorReply(error: unknown, context: ReplyContext): ErrorReply 
   };
 }
 
+/** The CNI code that a runtime gets for this error, for counters. */
+export function failureCode(error: unknown, command: CniCommand): number {
+  return toErrorReply(error, { requestId: "", command, containerId: "", cniVersion: "" }).body.code;
+}
+
 function examine(error: unknown, context: ReplyContext): Findings {
   if (error instanceof Failure) return error;
   if (error instanceof CniError) {

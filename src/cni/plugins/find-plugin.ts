@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { excerpt } from "../errors/excerpt.ts";
 import { goQuote } from "../errors/go-quote.ts";
@@ -37,8 +37,7 @@ export async function findPlugin(
 
 async function isRegularFile(path: string, root: string | undefined): Promise<boolean> {
   try {
-    // One call on a local file system: a hop to the thread pool would cost ten times as much.
-    return statSync(root === undefined ? path : await resolveInRoot(root, path)).isFile();
+    return (await stat(root === undefined ? path : await resolveInRoot(root, path))).isFile();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return false;
