@@ -23,7 +23,8 @@ export interface DeleteParts extends TakeDownParts {
 
 interface DeleteTerms {
   readonly deadline: Deadline;
-  readonly of: Responsibility["of"];
+  /** `answered`: the runtime has its success already. */
+  readonly of: "runtime" | "answered";
   /** For the deletions that come of it. */
   readonly reason: string;
   /** Plugins of entries that come later and share the deadline. */

@@ -2,25 +2,25 @@ import fs from "node:fs";
 import { promisify } from "node:util";
 
 /*
- * What waits for the disk goes to the thread pool: syncing, and reading or writing much. Everything else on a local
- * file system (open, stat, rename, unlink, a small read or write into the page cache) takes some microseconds, while a
- * hop to the pool costs 50 to 100 and an ADD or DEL would make dozens: those calls are synchronous.
+ * What may wait for the disk goes to the thread pool: syncing, and everything that changes a directory or a file, since
+ * on a journalling file system it waits while an earlier sync commits. Looking and reading a little is answered from
+ * the kernel's caches in microseconds, where a hop to the pool costs 50 to 100: that is done at once.
  */
-export const readFile = promisify(fs.read);
-export const writeFile = promisify(fs.write);
+export const openFile = promisify(fs.open);
+const readFile = promisify(fs.read);
+const writeFile = promisify(fs.write);
+export const closeFile = promisify(fs.close);
+export const renameFile = promisify(fs.rename);
+export const unlinkFile = promisify(fs.unlink);
 export const syncFile = promisify(fs.fsync);
-export const syncData = promisify(fs.fdatasync);
 
-/** More than this is read and written on the thread pool. */
+/** More than this is read on the thread pool. */
 const smallBytes = 64 * 1024;
 
 /** Writes all of `data` at the start of a file. */
 export async function writeAll(descriptor: number, data: Uint8Array): Promise<void> {
-  const isSmall = data.length <= smallBytes;
   for (let offset = 0; offset < data.length; ) {
-    offset += isSmall
-      ? fs.writeSync(descriptor, data, offset)
-      : (await writeFile(descriptor, data, offset)).bytesWritten;
+    offset += (await writeFile(descriptor, data, offset)).bytesWritten;
   }
 }
 

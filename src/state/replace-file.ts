@@ -1,6 +1,6 @@
-import { closeSync, constants, openSync, renameSync, rmSync } from "node:fs";
+import { constants } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { writeAll } from "./file-calls.ts";
+import { closeFile, openFile, renameFile, unlinkFile, writeAll } from "./file-calls.ts";
 import { nextTemporaryName } from "./temporary-name.ts";
 
 /**
@@ -9,25 +9,22 @@ import { nextTemporaryName } from "./temporary-name.ts";
  */
 export async function replaceFile(file: string, data: Uint8Array): Promise<void> {
   const temporary = join(dirname(file), nextTemporaryName(basename(file)));
-  const descriptor = openSync(temporary, flags, 0o600);
+  const descriptor = await openFile(temporary, flags, 0o600);
   try {
     await writeAll(descriptor, data);
-    renameSync(temporary, file);
+    await renameFile(temporary, file);
   } catch (error) {
-    discard(temporary);
+    await discard(temporary);
     throw error;
   } finally {
-    closeSync(descriptor);
+    closeFile(descriptor).catch(() => undefined);
   }
 }
 
-/** A file in the making that is not wanted; the failure that made it so is the one to tell. */
-export function discard(temporary: string): void {
-  try {
-    rmSync(temporary, { force: true });
-  } catch {
-    // Readers pass over it, and the next start clears it away.
-  }
+/** A file in the making that is not wanted. Never rejects: the failure that made it so is the one to tell. */
+export async function discard(temporary: string): Promise<void> {
+  // What cannot be removed is passed over by readers, and the next start clears it away.
+  await unlinkFile(temporary).catch(() => undefined);
 }
 
 const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;

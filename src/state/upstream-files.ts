@@ -1,7 +1,7 @@
-import { unlinkSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import type { UpstreamDelegate, UpstreamFiles, UpstreamScratch } from "../attachments/ports.ts";
 import { ShapeError } from "./decode.ts";
+import { unlinkFile } from "./file-calls.ts";
 import { isAbsent } from "./file-errors.ts";
 import { removeLeftoverTemporaries } from "./leftover-temporaries.ts";
 import { makeDirectory } from "./make-directory.ts";
@@ -65,7 +65,7 @@ export class UpstreamDirectory implements UpstreamFiles {
     const file = this.#scratchFile(containerId);
     if (file === undefined) return;
     try {
-      unlinkSync(file);
+      await unlinkFile(file);
     } catch (error) {
       if (!isAbsent(error)) throw storageFailure("remove", file, error);
     }

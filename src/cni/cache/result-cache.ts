@@ -1,5 +1,5 @@
-import { mkdirSync, rmdirSync, unlinkSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { mkdirSync } from "node:fs";
+import { readdir, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ResultCacheError } from "../errors/cache-error.ts";
 import { CniError } from "../errors/cni-error.ts";
@@ -168,10 +168,10 @@ async function makeDirectory(results: string): Promise<void> {
 /** An empty directory too, like Go's `os.Remove`: else it would be a corrupt record for ever. */
 async function removeIfThere(file: string): Promise<void> {
   try {
-    unlinkSync(file);
+    await unlink(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EISDIR") rmdirSync(file);
+    if (code === "EISDIR") await rmdir(file);
     else if (code !== "ENOENT") throw error;
   }
 }
