@@ -30,7 +30,9 @@ export interface Instruments {
   networkSeen(network: string, plugins: readonly string[]): void;
   deletionRetry(network: string, outcome: RetryOutcome): void;
   deletionDead(network: string, reason: string): void;
-  /** Owed deletions now, by network and state, and the oldest one's age. */
+  /** A dead letter went to the archive. */
+  deletionArchived(network: string): void;
+  /** Owed deletions now, by network and state, and the ages of the oldest pending and the oldest dead one. */
   deletionsOwed(
     counts: readonly {
       readonly network: string;
@@ -38,6 +40,7 @@ export interface Instruments {
       readonly count: number;
     }[],
     oldestAgeSeconds: number,
+    oldestDeadAgeSeconds?: number,
   ): void;
   spooledDeletion(): void;
   stateCorrupt(kind: "sandbox" | "deletion" | "spool" | "scratch" | "cache"): void;

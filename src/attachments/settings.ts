@@ -4,6 +4,8 @@ import type { ErrorPolicy } from "./error-policy.ts";
 export interface NetworkSettings {
   readonly delErrorPolicy?: ErrorPolicy;
   readonly pluginTimeoutMs?: number;
+  /** Tries at owed deletions of this network beside each other; absent: no own limit. */
+  readonly concurrency?: number;
 }
 
 /** The daemon's configuration as far as the domain goes; a reload gives a new snapshot. */
@@ -25,6 +27,8 @@ export interface DomainSettings {
   /** Directories of the daemon's own CNI_PATH, searched after `binDir`. */
   readonly pluginPath: readonly string[];
   readonly statusPolicy: "retry" | "require" | "skip";
+  /** Dead letters that are kept as records. */
+  readonly maxDeadLetters: number;
 }
 
 /** Reads the newest snapshot; a use case calls it once and keeps what it got. */

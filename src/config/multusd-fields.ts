@@ -23,9 +23,8 @@ const limitFields = {
   reservedForDel: Type.Optional(count(0, 1000, { description: "Slots that only DEL may use.", default: 2 })),
   deadLetters: Type.Optional(
     count(1, 1_000_000, {
-      description: "Given-up deletions that are kept.",
+      description: "Given-up deletions that are kept; of more, the oldest go to `deletions/archive.jsonl`.",
       default: 10_000,
-      inactive: "all of them are kept",
     }),
   ),
   spoolEntries: Type.Optional(

@@ -62,9 +62,9 @@ export const networkSettings = Type.Object({
   ),
   concurrency: Type.Optional(
     count(1, 10_000, {
-      description: "Runs of this network's plugins at the same time.",
-      defaultText: "no own limit",
-      inactive: "not built yet",
+      description:
+        "Tries at owed deletions of this network at the same time; live requests are not counted yet.",
+      defaultText: "4",
     }),
   ),
   onOwedResource: Type.Optional(

@@ -8,7 +8,7 @@ import type { Namespaces, PodSource, SandboxStore, UpstreamFiles } from "../atta
 import { ReportStatus } from "../attachments/report-status.ts";
 import type { RequestSlots } from "../attachments/request-slots.ts";
 import { SandboxTurns } from "../attachments/sandbox-turns.ts";
-import type { ReadSettings } from "../attachments/settings.ts";
+import { type ReadSettings, settingsOfNetwork } from "../attachments/settings.ts";
 import type { OperatorQueries } from "../attachments/views.ts";
 import type { ResultCache } from "../cni/index.ts";
 import { AttachmentFiles } from "../deletions/attachment-files.ts";
@@ -19,6 +19,7 @@ import { DeletionLedger } from "../deletions/deletion-ledger.ts";
 import { DeletionScheduler } from "../deletions/deletion-scheduler.ts";
 import { HotPlug } from "../deletions/hot-plug.ts";
 import { HotUnplug } from "../deletions/hot-unplug.ts";
+import { type StampPlugin, surroundings } from "../deletions/network-surroundings.ts";
 import { createOperations } from "../deletions/operations.ts";
 import { OperatorDesk } from "../deletions/operator-desk.ts";
 import { policyInForce } from "../deletions/policy-in-force.ts";
@@ -44,6 +45,7 @@ export interface DomainParts {
   readonly cache: ResultCache;
   readonly slots: RequestSlots;
   readonly toInvocation: (entry: SpooledDeletion) => CniInvocation | undefined;
+  readonly stampPlugin: StampPlugin;
   readonly storageProblem: () => string | undefined;
   readonly log: Log;
 }
@@ -66,7 +68,13 @@ export function buildDomain(parts: DomainParts): Domain {
   const turns = new SandboxTurns();
   const policyOf = policyInForce(settings);
   const files = new AttachmentFiles(cache, upstream, log);
-  const ledger = new DeletionLedger(parts.deletionStore, instruments, clock);
+  const ledger = new DeletionLedger({
+    store: parts.deletionStore,
+    instruments,
+    clock,
+    maxDeadLetters: () => settings().maxDeadLetters,
+    log,
+  });
   const takeDownParts = {
     tools,
     settings,
@@ -95,6 +103,9 @@ export function buildDomain(parts: DomainParts): Domain {
     recorder,
     clock,
     log,
+    concurrencyOf: ({ attachment }) =>
+      settingsOfNetwork(settings(), attachment.network, attachment.listName).concurrency,
+    surroundingsOf: surroundings(settings, parts.stampPlugin),
     random: Math.random,
   });
   const { spool, toInvocation } = parts;

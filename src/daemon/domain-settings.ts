@@ -11,6 +11,7 @@ export function toDomainSettings(config: DaemonConfig, pluginPath: readonly stri
     ...(config.chrootDir === undefined ? {} : { root: config.chrootDir }),
     pluginPath,
     statusPolicy: config.statusPolicy,
+    maxDeadLetters: config.limits.deadLetters,
   };
 }
 
@@ -22,6 +23,7 @@ function networkSettings(config: DaemonConfig): DomainSettings["networks"] {
       {
         ...(own.delErrorPolicy === undefined ? {} : { delErrorPolicy: own.delErrorPolicy }),
         ...(pluginTimeoutMs === undefined ? {} : { pluginTimeoutMs }),
+        ...(own.concurrency === undefined ? {} : { concurrency: own.concurrency }),
       },
     ];
   });

@@ -10,6 +10,7 @@ import { recoverSandboxes } from "../deletions/recover-sandboxes.ts";
 import type { StopStack } from "../foundation/stop-stack.ts";
 import type { PluginHost } from "../host/plugin-host.ts";
 import type { StateDirectory } from "../state/state-directory.ts";
+import { stampPlugin } from "../state/stamp-plugin.ts";
 import { sweepMarks } from "../state/sweep-marks.ts";
 import { buildDomain, type Domain } from "./build-use-cases.ts";
 import { openState } from "./open-state.ts";
@@ -56,6 +57,7 @@ export async function startDomain(parts: StartDomainParts): Promise<Domain> {
     namespaces: host.namespaces,
     slots: new RequestSlots(await slotLimits(config.limits), instruments),
     toInvocation: (entry) => spooledInvocation(entry, clock),
+    stampPlugin,
     storageProblem: () => parts.storage.problem(),
     log,
   });

@@ -34,4 +34,14 @@ export interface DeletionRecord {
   readonly age: Age;
   /** Why it is owed, or why it was given up. */
   readonly reason: string;
+  /** What a dead letter died of; absent in records of earlier versions. */
+  readonly death?: "age" | "fenced" | "crashes";
+  /** Elapsed milliseconds at which it was revived: `giveUpAfter` counts from there. */
+  readonly lifeFromMs?: number;
+}
+
+/** True for a dead letter that was given up over time, not for what it is. */
+export function diedOfAge({ state, death, reason }: DeletionRecord): boolean {
+  if (state !== "dead") return false;
+  return death === undefined ? reason.startsWith("given up after") : death === "age";
 }

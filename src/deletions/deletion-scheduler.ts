@@ -1,34 +1,26 @@
 import { elapsedMs } from "../attachments/age.ts";
-import type { FlightRecorder } from "../attachments/flight-recorder.ts";
-import type { Instruments, Log } from "../attachments/instruments.ts";
-import type { BootClock } from "../attachments/ports.ts";
 import type { RequestSlots } from "../attachments/request-slots.ts";
 import type { SandboxTurns } from "../attachments/sandbox-turns.ts";
 import { abortable } from "../foundation/abort.ts";
 import { nextDelayMs } from "../foundation/backoff.ts";
 import { monotonicNs, msToNs, nsToMs } from "../foundation/clock.ts";
 import { Deadline } from "../foundation/deadline.ts";
-import { formatDuration } from "../foundation/duration.ts";
 import type { Slot } from "../foundation/fair-queue.ts";
-import type { PolicyOf } from "./attachment-outcome.ts";
+import { type ConclusionParts, concludeAttempt, retryBounds } from "./attempt-conclusion.ts";
+import { type DebtHead, DebtLanes } from "./debt-lanes.ts";
 import type { AttemptResult } from "./deletion-attempt.ts";
-import type { DeletionLedger } from "./deletion-ledger.ts";
 import type { DeletionRecord } from "./deletion-record.ts";
+import { NetworkChanges, type Surroundings } from "./network-changes.ts";
 import { NetworkCircuits } from "./network-circuits.ts";
-import { owedIndexes } from "./run-attachment-deletion.ts";
 
-export interface SchedulerParts {
-  readonly ledger: DeletionLedger;
+export interface SchedulerParts extends ConclusionParts {
   readonly attempt: (deletion: DeletionRecord, signal: AbortSignal) => Promise<AttemptResult>;
-  /** Called for a deletion whose plugins are all done, before it is closed. */
-  readonly removeFiles: (deletion: DeletionRecord) => Promise<void>;
-  readonly policyOf: PolicyOf;
   readonly slots: RequestSlots;
   readonly turns: SandboxTurns;
-  readonly instruments: Instruments;
-  readonly recorder: FlightRecorder;
-  readonly clock: BootClock;
-  readonly log: Log;
+  /** How many tries the operator allows a deletion's network beside each other. */
+  readonly concurrencyOf: (deletion: DeletionRecord) => number | undefined;
+  /** What a deletion's next try depends on; looked at every few seconds, so it must be cheap. */
+  readonly surroundingsOf: (deletion: DeletionRecord) => Surroundings;
   readonly random: () => number;
 }
 
@@ -36,10 +28,16 @@ interface RunningAttempt {
   readonly result: Promise<AttemptResult | undefined>;
   /** Lets it go on without a slot of its own. */
   readonly hurry: AbortController;
+  /** Of a network that counts as down. */
+  readonly isProbe: boolean;
 }
 
-/** Tries run beside each other, so that a plugin which hangs for one network delays no other network's debts. */
-const concurrentAttempts = 8;
+/** Tries beside each other; those of networks that are down are counted by themselves, so that hanging probes of
+ * many such networks delay no debt of one that works. */
+const concurrentAttempts = { normal: 8, probe: 4 };
+/** How long a debt is put off whose container is being added. */
+const addingGapMs = 250;
+const lookIntervalMs = 5000;
 
 /**
  * Retries what is owed until it is done or given up: at once after a start, then ever more rarely. A network that
@@ -47,22 +45,26 @@ const concurrentAttempts = 8;
  */
 export class DeletionScheduler {
   readonly #parts: SchedulerParts;
-  readonly #dueNs = new Map<string, bigint>();
+  readonly #waiting = new DebtLanes();
   readonly #running = new Map<string, RunningAttempt>();
   readonly #circuits = new NetworkCircuits();
+  readonly #changes: NetworkChanges;
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
+  #looker: NodeJS.Timeout | undefined;
   /** What the timer waits for. */
   #armedNs: bigint | undefined;
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts;
+    this.#changes = new NetworkChanges(parts.surroundingsOf);
     parts.ledger.whenOwed((record, origin) => this.#onOwed(record, origin));
   }
 
   /** When the next try of a deletion is due, in milliseconds from now; `undefined` for a dead letter. */
   dueInMs(id: string): number | undefined {
-    const dueNs = this.#dueNs.get(id);
+    if (this.#running.has(id)) return 0;
+    const dueNs = this.#waiting.dueNs(id);
     return dueNs === undefined ? undefined : Math.max(0, nsToMs(dueNs - monotonicNs()));
   }
 
@@ -98,53 +100,68 @@ export class DeletionScheduler {
   /** Gives a deletion up for good, after a try that runs. */
   async abandon(id: string): Promise<void> {
     await this.#running.get(id)?.result;
-    this.#dueNs.delete(id);
+    this.#waiting.delete(id);
     await this.#parts.ledger.close(id);
+  }
+
+  /** Looks for changed plugins and settings of networks with debts, which makes their debts due. Runs by itself, too. */
+  look(): void {
+    const { ledger } = this.#parts;
+    const debts = this.#waiting.heads().flatMap(({ id }) => ledger.find(id) ?? []);
+    for (const network of this.#changes.changed(debts)) {
+      this.#parts.log.info(
+        { network },
+        "plugin or settings of a network have changed: its debts are tried now",
+      );
+      this.#circuits.succeeded(network);
+      this.#makeDue(network);
+    }
+    ledger.refreshGauges();
   }
 
   /** No try begins any more; those that run are ended and stay owed. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
+    clearInterval(this.#looker);
     this.#stopping.abort();
     await Promise.all([...this.#running.values()].map(({ result }) => result));
+    await this.#parts.ledger.whenIdle();
   }
 
-  #onOwed(record: DeletionRecord, origin: "tried" | "found"): void {
+  #onOwed(record: DeletionRecord, origin: "tried" | "found" | "revived"): void {
+    this.#lookFromNowOn();
     if (record.state === "dead") return;
     const hasFailed = origin === "tried" && record.attemptCount > 0;
     this.#schedule(record, hasFailed ? this.#delayMs(record) : 0);
   }
 
-  #delayMs(record: DeletionRecord): number {
-    const { retry } = this.#policy(record);
-    return nextDelayMs(elapsedMs(record.age, this.#parts.clock), retry, this.#parts.random);
-  }
-
-  #policy(record: DeletionRecord) {
-    return this.#parts.policyOf(record.attachment, owedIndexes(record.attachment)[0] ?? 0).policy;
-  }
-
-  #schedule(record: DeletionRecord, delayMs: number): void {
-    const dueNs = monotonicNs() + msToNs(delayMs);
-    this.#dueNs.set(record.id, dueNs);
-    if (this.#armedNs === undefined || dueNs < this.#armedNs) this.#armAt(dueNs);
-  }
-
-  #arm(): void {
-    let earliest: bigint | undefined;
-    for (const [id, dueNs] of this.#dueNs) {
-      if (this.#running.has(id)) continue;
-      if (earliest === undefined || dueNs < earliest) earliest = dueNs;
-    }
-    if (earliest !== undefined) this.#armAt(earliest);
-  }
-
-  /** Each wake looks at all that is owed, so that thousands are looked at less often. */
-  #armAt(dueNs: bigint): void {
-    clearTimeout(this.#timer);
+  #lookFromNowOn(): void {
     if (this.#stopping.signal.aborted) return;
+    this.#looker ??= setInterval(() => this.look(), lookIntervalMs).unref();
+  }
+
+  #delayMs(record: DeletionRecord): number {
+    const { clock, policyOf, random } = this.#parts;
+    return nextDelayMs(elapsedMs(record.age, clock), retryBounds(policyOf, record), random);
+  }
+
+  #schedule({ id, attachment }: DeletionRecord, delayMs: number): void {
+    const dueNs = monotonicNs() + msToNs(delayMs);
+    this.#waiting.set(id, attachment.network, dueNs);
+    this.#armAt(dueNs);
+  }
+
+  #makeDue(network: string): void {
+    const nowNs = monotonicNs();
+    this.#waiting.advance(network, nowNs);
+    this.#armAt(nowNs);
+  }
+
+  #armAt(dueNs: bigint): void {
+    if (this.#stopping.signal.aborted) return;
+    if (this.#armedNs !== undefined && this.#armedNs <= dueNs) return;
+    clearTimeout(this.#timer);
     this.#armedNs = dueNs;
-    const restMs = 5 + this.#dueNs.size / 100;
     const delayMs = Math.min(Math.max(restMs, nsToMs(dueNs - monotonicNs())), 60_000);
     this.#timer = setTimeout(() => {
       this.#armedNs = undefined;
@@ -152,27 +169,46 @@ export class DeletionScheduler {
     }, delayMs);
   }
 
+  /** Starts what may run, a debt of each network in turn, until nothing more may. */
   #runDue(): void {
-    const nowNs = monotonicNs();
-    const due = [...this.#dueNs].filter(([id, dueNs]) => dueNs <= nowNs && !this.#running.has(id));
-    due.sort(([, left], [, right]) => (left < right ? -1 : 1));
-    for (const [id] of due) {
-      const record = this.#parts.ledger.find(id);
-      if (record === undefined) this.#dueNs.delete(id);
-      else if (this.#running.size >= concurrentAttempts || this.#mustWait(record)) this.#putOff(id, nowNs);
-      else void this.#start(id);
+    for (let hasStarted = true; hasStarted; ) {
+      hasStarted = false;
+      for (const head of this.#waiting.heads()) hasStarted = this.#startHead(head) || hasStarted;
     }
-    this.#arm();
   }
 
-  /** Spread over some seconds, so that thousands that wait for one probe do not all wake up at once. */
-  #putOff(id: string, nowNs: bigint): void {
-    this.#dueNs.set(id, nowNs + msToNs(250 + this.#parts.random() * Math.min(5000, this.#dueNs.size)));
+  /** True if the lane has another head now. Where it must wait, whatever it waits for arms the timer. */
+  #startHead({ id, network, dueNs }: DebtHead): boolean {
+    const { ledger, turns, concurrencyOf } = this.#parts;
+    const nowNs = monotonicNs();
+    if (dueNs > nowNs) {
+      this.#armAt(dueNs);
+      return false;
+    }
+    const record = ledger.find(id);
+    if (record?.state !== "pending" || this.#running.has(id)) {
+      this.#waiting.delete(id);
+      return true;
+    }
+    if (turns.isAdding(record.sandbox)) {
+      this.#waiting.set(id, network, nowNs + msToNs(addingGapMs));
+      return true;
+    }
+    if (!this.#circuits.mayTry(network, concurrencyOf(record))) {
+      const probeNs = this.#circuits.nextProbeNs(network);
+      if (probeNs !== undefined) this.#armAt(probeNs);
+      return false;
+    }
+    if (!this.#hasRoom(network)) return false;
+    void this.#start(id);
+    this.#waiting.served(network);
+    return true;
   }
 
-  #mustWait(record: DeletionRecord): boolean {
-    const isAdding = this.#parts.turns.isAdding(record.sandbox);
-    return isAdding || !this.#circuits.mayTry(record.attachment.network);
+  #hasRoom(network: string): boolean {
+    const isProbe = this.#circuits.isDown(network);
+    const alike = [...this.#running.values()].filter((running) => running.isProbe === isProbe);
+    return alike.length < (isProbe ? concurrentAttempts.probe : concurrentAttempts.normal);
   }
 
   /** @param adding the signal of an ADD that runs in a slot of its own: waiting for another could wait for itself */
@@ -182,7 +218,9 @@ export class DeletionScheduler {
     const stopping = this.#stopping.signal;
     const signal = adding === undefined ? stopping : AbortSignal.any([stopping, adding]);
     const network = this.#parts.ledger.find(id)?.attachment.network ?? "";
+    const isProbe = this.#circuits.isDown(network);
     this.#circuits.begin(network);
+    this.#waiting.delete(id);
     const result = this.#attempt(id, hurry.signal, signal)
       .catch((err: unknown) => {
         if (!signal.aborted)
@@ -194,28 +232,33 @@ export class DeletionScheduler {
         this.#circuits.end(network);
         const now = this.#parts.ledger.find(id);
         if (now?.state === "pending") this.#schedule(now, this.#delayMs(now));
-        else this.#dueNs.delete(id);
+        this.#armAt(monotonicNs());
       });
-    const running = { result, hurry };
+    const running = { result, hurry, isProbe };
     this.#running.set(id, running);
     return running;
   }
 
   async #attempt(id: string, hurry: AbortSignal, signal: AbortSignal): Promise<AttemptResult | undefined> {
-    const { ledger, attempt, instruments, turns } = this.#parts;
+    const { ledger, attempt, turns } = this.#parts;
     const slot = await this.#slot(hurry, signal);
     try {
       const record = ledger.find(id);
       if (record === undefined || signal.aborted) return undefined;
       const { network } = record.attachment;
       const result = await turns.insideNetworks([network], () => attempt(record, signal));
-      instruments.deletionRetry(network, result.outcome);
-      this.#tell(result);
-      await this.#writeDown(record, result);
+      this.#note(network, result);
+      await concludeAttempt(this.#parts, record, result);
+      if (result.outcome === "settled") ledger.networkWorked(network);
       return result;
     } finally {
       slot?.release();
     }
+  }
+
+  #note(network: string, { outcome, record }: AttemptResult): void {
+    if (outcome === "failed") this.#circuits.failed(network, record.id);
+    if (outcome === "settled" && this.#circuits.succeeded(network)) this.#makeDue(network);
   }
 
   async #slot(hurry: AbortSignal, signal: AbortSignal): Promise<Slot | undefined> {
@@ -228,63 +271,7 @@ export class DeletionScheduler {
       throw error;
     }
   }
-
-  async #writeDown(before: DeletionRecord, { outcome, record }: AttemptResult): Promise<void> {
-    const { ledger } = this.#parts;
-    const { network } = record.attachment;
-    if (outcome === "settled") {
-      await this.#parts.removeFiles(record);
-      await ledger.conclude(before, record);
-      if (this.#circuits.succeeded(network)) this.#makeDue(network);
-      return;
-    }
-    if (outcome === "fenced")
-      return await this.#bury(before, record, "a newer sandbox has this container and interface");
-    this.#circuits.failed(network, record.id);
-    const { giveUpAfterMs } = this.#policy(record).retry;
-    const isOver = elapsedMs(record.age, this.#parts.clock) >= giveUpAfterMs;
-    if (isOver && before.state !== "dead")
-      return await this.#bury(before, record, `given up after ${formatDuration(giveUpAfterMs)}`);
-    await ledger.conclude(before, record);
-  }
-
-  async #bury(before: DeletionRecord, record: DeletionRecord, reason: string): Promise<void> {
-    const { network } = record.attachment;
-    const why = reason.startsWith("given up") ? "age" : "fenced";
-    this.#parts.instruments.deletionDead(network, why);
-    this.#parts.log.error(
-      { deletion: record.id, containerID: record.sandbox, network, reason },
-      "owed deletion given up",
-    );
-    await this.#parts.ledger.conclude(before, { ...record, state: "dead", reason });
-  }
-
-  #makeDue(network: string): void {
-    for (const record of this.#parts.ledger.all()) {
-      if (record.state === "pending" && record.attachment.network === network) this.#schedule(record, 0);
-    }
-  }
-
-  #tell({ outcome, record }: AttemptResult): void {
-    const { network } = record.attachment;
-    const { log, recorder, clock } = this.#parts;
-    const fields = {
-      deletion: record.id,
-      containerID: record.sandbox,
-      network,
-      attempts: record.attemptCount,
-      outcome,
-    };
-    log.info({ ...fields, lastError: record.lastError }, "owed deletion tried");
-    recorder.record(record.pod, {
-      at: clock.nowText(),
-      requestId: `deletion-${record.id}`,
-      command: "DEL",
-      step: "retry",
-      network,
-      outcome,
-      durationMs: record.attempts.at(-1)?.durationMs ?? 0,
-      text: outcome === "failed" ? (record.lastError?.msg ?? "") : "",
-    });
-  }
 }
+
+/** Between two wakes: what becomes due together is started together. */
+const restMs = 5;

@@ -18,11 +18,22 @@ const probeGapNs = 1_000_000_000n;
 export class NetworkCircuits {
   readonly #circuits = new Map<string, Circuit>();
 
-  mayTry(network: string): boolean {
+  /** @param most tries beside each other that the operator allows for this network */
+  mayTry(network: string, most = triesAtOnce): boolean {
     const circuit = this.#circuits.get(network);
     if (circuit === undefined) return true;
-    if (circuit.failed.size < failuresUntilDown) return circuit.running < triesAtOnce;
+    if (circuit.failed.size < failuresUntilDown) return circuit.running < Math.min(most, triesAtOnce);
     return circuit.running === 0 && monotonicNs() >= circuit.nextProbeNs;
+  }
+
+  isDown(network: string): boolean {
+    return (this.#circuits.get(network)?.failed.size ?? 0) >= failuresUntilDown;
+  }
+
+  /** When a network that may not be tried now may be; `undefined`: when one of its tries has ended. */
+  nextProbeNs(network: string): bigint | undefined {
+    const circuit = this.#circuits.get(network);
+    return circuit === undefined || circuit.running > 0 ? undefined : circuit.nextProbeNs;
   }
 
   begin(network: string): void {
@@ -47,10 +58,11 @@ export class NetworkCircuits {
 
   /** True if the network counted as down until now. */
   succeeded(network: string): boolean {
-    const failed = this.#circuits.get(network)?.failed;
-    if (failed === undefined) return false;
-    const wasDown = failed.size >= failuresUntilDown;
-    failed.clear();
+    const circuit = this.#circuits.get(network);
+    if (circuit === undefined) return false;
+    const wasDown = circuit.failed.size >= failuresUntilDown;
+    circuit.failed.clear();
+    if (circuit.running === 0) this.#circuits.delete(network);
     return wasDown;
   }
 }

@@ -6,6 +6,11 @@ export interface DeletionStore {
   /** On disk when it resolves; the same id replaces. Rejects with a `storage-failed` failure. */
   save(record: DeletionRecord): Promise<void>;
   remove(id: string): Promise<void>;
+  /**
+   * Moves a dead letter to the archive: one line there is on disk before its file goes. Rejects with a
+   * `storage-failed` failure, also where the archive is full; the file then stays.
+   */
+  archive(record: DeletionRecord): Promise<void>;
   /** All readable records, read once at start; unreadable ones are quarantined and counted. */
   list(): AsyncIterable<DeletionRecord>;
 }

@@ -73,6 +73,8 @@ export class TakeDown {
       const settled = await this.#runAll(order);
       for (const attachment of settled) tellOutcome(this.#parts, order, attachment);
       await this.#writeDown(order, settled);
+      for (const { attachment, settled: failures } of settled)
+        if (failures.length === 0) this.#parts.ledger.networkWorked(attachment.network);
       return settled;
     });
   }

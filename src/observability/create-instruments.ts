@@ -50,7 +50,7 @@ const decisions: Readonly<Record<PolicyMode, readonly DelDecision[]>> = {
 const likelyCodes = ["999", "other", "11", "7", "5"];
 
 /** Reasons of `src/deletions` for a dead letter. */
-const deadReasons = ["age", "fenced"];
+const deadReasons = ["age", "fenced", "crashes"];
 
 /** Makes counters exist at 0: `increase()` does not see the step from absent to 1. */
 function prepareNetwork(
@@ -73,7 +73,7 @@ function prepareNetwork(
 function deletionInstruments(
   series: Series,
   labels: NetworkLabels,
-): Pick<Instruments, "deletionRetry" | "deletionDead" | "deletionsOwed"> {
+): Pick<Instruments, "deletionRetry" | "deletionDead" | "deletionArchived" | "deletionsOwed"> {
   const reasons = new LabelBudget(20);
   const owing = new Set<string>();
   return {
@@ -82,7 +82,8 @@ function deletionInstruments(
     deletionDead(network, reason) {
       series.deletionsDead.inc({ network: labels.network(network), reason: reasons.bound(reason) });
     },
-    deletionsOwed(counts, oldestAgeSeconds) {
+    deletionArchived: (network) => series.deadLettersArchived.inc({ network: labels.network(network) }),
+    deletionsOwed(counts, oldestAgeSeconds, oldestDeadAgeSeconds = 0) {
       for (const { network } of counts) owing.add(labels.network(network));
       // A network that owes nothing any more stays, at 0.
       for (const network of owing) {
@@ -92,6 +93,7 @@ function deletionInstruments(
         series.deletionsPending.inc({ network: labels.network(network), state }, positive(count));
       }
       series.deletionsOldestAge.set(positive(oldestAgeSeconds));
+      series.deadLettersOldestAge.set(positive(oldestDeadAgeSeconds));
     },
   };
 }

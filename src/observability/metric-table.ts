@@ -80,6 +80,16 @@ export const metricTable = {
     [],
     "Age of the oldest owed deletion; 0: none.",
   ),
+  deadLettersOldestAge: gauge(
+    "multus_dead_letters_oldest_age_seconds",
+    [],
+    "Age of the oldest deletion that was given up; 0: none.",
+  ),
+  deadLettersArchived: counter(
+    "multus_dead_letters_archived_total",
+    ["network"],
+    "Dead letters beyond the limit that were moved to the archive.",
+  ),
   deletionRetries: counter(
     "multus_deletion_retries_total",
     ["network", "outcome"],

@@ -28,6 +28,8 @@ export const deletionRecord: Decode<DeletionRecord> = (value, at) => {
     created: fields.try("created", text).created ?? "",
     age: fields.need("age", age),
     reason: fields.try("reason", text).reason ?? "",
+    ...fields.try("death", oneOf("age", "fenced", "crashes")),
+    ...fields.try("lifeFromMs", amount),
   };
 };
 

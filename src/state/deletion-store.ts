@@ -1,5 +1,6 @@
 import type { DeletionRecord } from "../deletions/deletion-record.ts";
 import type { DeletionStore } from "../deletions/ports.ts";
+import { DeadLetterArchive } from "./dead-letter-archive.ts";
 import { ShapeError } from "./decode.ts";
 import { deletionRecord } from "./decode-deletion.ts";
 import type { DurableDirectory } from "./durable-directory.ts";
@@ -10,8 +11,13 @@ import { recordName } from "./record-name.ts";
 /** `deletions/<id>.json`. May use the reserve: what is owed must be written down most of all when the disk is full. */
 export class FileDeletionStore implements DeletionStore {
   readonly #files: RecordFiles<DeletionRecord>;
+  readonly #archive: DeadLetterArchive;
 
   constructor(directory: DurableDirectory, quarantine: Quarantine) {
+    this.#archive = new DeadLetterArchive({
+      directory: directory.path,
+      syncDirectory: () => directory.sync(),
+    });
     this.#files = new RecordFiles({
       directory,
       quarantine,
@@ -27,6 +33,12 @@ export class FileDeletionStore implements DeletionStore {
 
   async remove(id: string): Promise<void> {
     await this.#files.remove(fileOf(id));
+  }
+
+  /** A line of `deletions/archive.jsonl`, then the file goes. */
+  async archive(record: DeletionRecord): Promise<void> {
+    await this.#archive.append({ ...record, archived: new Date().toISOString() });
+    await this.remove(record.id);
   }
 
   async *list(): AsyncIterable<DeletionRecord> {

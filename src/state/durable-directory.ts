@@ -90,6 +90,11 @@ export class DurableDirectory {
     }
   }
 
+  /** What was made, renamed or removed in the directory until now is so after a power cut. */
+  async sync(): Promise<void> {
+    await this.#synced.run();
+  }
+
   /** Closes the descriptor; the next write opens it again. */
   async close(): Promise<void> {
     const held = this.#held;

@@ -12,6 +12,7 @@ import type { SandboxRecord } from "../../src/attachments/sandbox-record.ts";
 import type { DomainSettings } from "../../src/attachments/settings.ts";
 import { buildDomain, type Domain } from "../../src/daemon/build-use-cases.ts";
 import { recoverSandboxes } from "../../src/deletions/recover-sandboxes.ts";
+import { stampPlugin } from "../../src/state/stamp-plugin.ts";
 import { FakeBootClock } from "./fake-clock.ts";
 import { FakeDeletionStore } from "./fake-deletion-store.ts";
 import { FakeStrictMarkers } from "./fake-marker-store.ts";
@@ -85,6 +86,7 @@ export class DomainRig {
       },
       pluginPath: [],
       statusPolicy: "retry",
+      maxDeadLetters: 10_000,
     };
     this.#slots = { concurrent: 16, reservedForDel: 2, waiting: 100, ...wishes.slots };
     this.life = new Lifeline();
@@ -257,6 +259,7 @@ export class DomainRig {
       namespaces: this.namespaces,
       slots: new RequestSlots(this.#slots, instruments),
       toInvocation: (entry) => spooledInvocation(this.clock, entry),
+      stampPlugin,
       storageProblem: () => undefined,
       log,
     });

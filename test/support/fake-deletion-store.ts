@@ -6,6 +6,8 @@ import type { DeletionStore } from "../../src/deletions/ports.ts";
 export class FakeDeletionStore implements DeletionStore {
   /** What was written, in order: `save pending d1`, `remove d1`. */
   readonly writes: string[] = [];
+  /** Dead letters that went to the archive. */
+  readonly archived: DeletionRecord[] = [];
   readonly #records = new Map<string, DeletionRecord>();
   #writeFailure: Failure | undefined;
 
@@ -38,6 +40,12 @@ export class FakeDeletionStore implements DeletionStore {
     if (this.#writeFailure !== undefined) throw this.#writeFailure;
     this.writes.push(`remove ${id}`);
     this.#records.delete(id);
+  }
+
+  async archive(record: DeletionRecord): Promise<void> {
+    if (this.#writeFailure !== undefined) throw this.#writeFailure;
+    this.archived.push(structuredClone(record));
+    this.#records.delete(record.id);
   }
 
   async *list(): AsyncIterable<DeletionRecord> {

@@ -11,6 +11,7 @@ export class RecordingInstruments implements Instruments {
   readonly delFailures: Facts<"delFailure">[0][] = [];
   readonly retries: string[] = [];
   readonly dead: string[] = [];
+  readonly archived: string[] = [];
   readonly corrupt: string[] = [];
   readonly seen: string[] = [];
   spooled = 0;
@@ -36,6 +37,10 @@ export class RecordingInstruments implements Instruments {
 
   deletionDead(network: string, reason: string): void {
     this.dead.push(`${network} ${reason}`);
+  }
+
+  deletionArchived(network: string): void {
+    this.archived.push(network);
   }
 
   deletionsOwed(counts: Facts<"deletionsOwed">[0]): void {
