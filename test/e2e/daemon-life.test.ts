@@ -128,6 +128,24 @@ describe("life of the daemon", () => {
     expect((await sandbox.run("ADD")).code).toBe(0);
   });
 
+  it("owes a DEL that its native arm's death cut off, lenient or not: the plugin has refused nothing", async () => {
+    const node = await useNode({ manifests: alphaAndBeta("lenient") });
+    const sandbox = await node.sandbox({ networks: "alpha" });
+    await sandbox.run("ADD");
+    await node.plugins.behave("alpha", "DEL", { gate: "go" });
+    const deleting = sandbox.begin("DEL");
+    const isRunning = async () => (await node.plugins.calls({ type: "alpha", command: "DEL" })).length > 0;
+    await waitFor("alpha's DEL", isRunning);
+    const [arm = 0] = await childrenOf(node.daemon().pid);
+
+    process.kill(arm, "SIGKILL");
+    const deleted = await deleting.ended;
+    await node.plugins.open("go");
+
+    expect(deleted).toMatchObject({ code: 0, stdout: "" });
+    await waitFor("settlement", async () => (await node.plugins.held()).length === 0);
+  });
+
   it("takes over from a daemon that runs, without a moment when DEL fails", async () => {
     const node = await useNode({ manifests: alphaAndBeta() });
     const sandbox = await node.sandbox({ networks: "alpha" });

@@ -23,7 +23,7 @@ export interface PluginDeletion {
   readonly index: number;
   /** The plugin's `type`. */
   readonly plugin: string;
-  /** `not-tried`: it was not started, since no time was left or the call was cancelled before. */
+  /** `not-tried`: it was not started, since no time was left or the call was cancelled, or its executor was lost. */
   readonly kind: "deleted" | "failed" | "not-tried";
   /** Of `failed` and `not-tried`. */
   readonly error?: CniError;
@@ -86,8 +86,13 @@ async function deletePlugin(
   }
 }
 
-/** A binary that cannot be found or started is a failure; time and cancellation are nothing the plugin did. */
+/**
+ * A binary that cannot be found or started is a failure; time and cancellation are nothing the plugin did, and neither
+ * is the loss of what ran it: whoever settles for one attempt would give up what no plugin has refused.
+ */
 function wasTried(error: CniError): boolean {
-  if (!(error instanceof PluginFailedError) || error.started) return true;
+  if (!(error instanceof PluginFailedError)) return true;
+  if (error.kind === "executor-lost") return false;
+  if (error.started) return true;
   return error.kind === "not-started";
 }

@@ -112,6 +112,19 @@ describe("DEL of the whole chain", () => {
     expect(second.outcomes.map(({ kind }) => kind)).toEqual(["failed", "not-tried", "not-tried"]);
   });
 
+  it("does not hold it against a plugin that what ran it was lost, for only the plugin's own failure is one", async () => {
+    const lost = { kind: "executor-lost", message: "arm died" } as const;
+    const plugins = await ScriptedPlugins.create({ "p2 DEL": () => lost });
+    const report = await deletePlugins(plugins.runtime(), listOf(), plugins.attachment(), {
+      limits: noLimits,
+    });
+    expect(report.outcomes).toMatchObject([
+      { plugin: "p3", kind: "deleted" },
+      { plugin: "p2", kind: "not-tried", error: { message: expect.stringContaining("arm died") } },
+      { plugin: "p1", kind: "deleted" },
+    ]);
+  });
+
   it("reports even a broken executor as a failure", async () => {
     const plugins = await ScriptedPlugins.create({
       "p2 DEL": () => {
