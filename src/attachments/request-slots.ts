@@ -23,6 +23,8 @@ export class RequestSlots {
     this.#queue = new LaneQueue<Lane>({
       slots: limits.concurrent,
       reserved: { del: limits.reservedForDel },
+      // Retries may hang for as long as a plugin may, and have time: the rest is for those who wait for an answer.
+      shares: { retry: 0.5 },
       maxWaiting: limits.waiting,
     });
   }

@@ -49,6 +49,19 @@ export interface DeletionView {
   /** Elapsed since it is owed, duration text such as `3m20s`. */
   readonly age: string;
   readonly reason: string;
+  /** What an operator can do about it, in a sentence. */
+  readonly next: string;
+  /** The first try and the latest ones, oldest first; only where one deletion is asked for. */
+  readonly history?: readonly AttemptView[];
+}
+
+/** One try at an owed deletion. */
+export interface AttemptView {
+  /** RFC 3339 UTC. */
+  readonly at: string;
+  readonly outcome: "failed" | "fenced" | "interrupted";
+  readonly durationMs: number;
+  readonly error: PluginErrorFacts | null;
 }
 
 /** `/v1/explain`: everything known of a pod. */

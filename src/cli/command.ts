@@ -1,13 +1,13 @@
 import type { AskDaemon } from "./daemon-client.ts";
 import type { Finding } from "./output.ts";
 
-/** Options that belong to single commands; each takes a value. */
-export const commandOptions = ["pod", "network", "sandbox", "reason", "ifname", "cache-dir"] as const;
+/** Options that belong to single commands; each takes a value, but for `all`, whose value is `yes`. */
+export const commandOptions = ["pod", "network", "sandbox", "all", "reason", "ifname", "cache-dir"] as const;
 export type CommandOption = (typeof commandOptions)[number];
 
 /** What was given to a command. */
 export interface CommandInput {
-  /** As many as the command's `parameters`. */
+  /** As many as the command's `parameters`; none where a selector was given. */
   readonly parameters: readonly string[];
   readonly options: Readonly<Partial<Record<CommandOption, string>>>;
   readonly ask: AskDaemon;
@@ -24,6 +24,8 @@ export interface Command {
   /** Names of what must follow, for people. */
   readonly parameters: readonly string[];
   readonly options: readonly CommandOption[];
+  /** Options that name many at once: one of them stands in the place of the parameters. */
+  readonly selectors?: readonly CommandOption[];
   /** An option that must be there. */
   readonly required?: CommandOption;
   /** How long one answer of the daemon may take; absent where it asks nothing. */

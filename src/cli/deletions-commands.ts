@@ -1,4 +1,5 @@
 import type { DeletionRetryView, DeletionView } from "../attachments/views.ts";
+import { actOnMany } from "./act-on-many.ts";
 import type { Command } from "./command.ts";
 import { answerOf } from "./failed-answer.ts";
 import { findDeletionPath } from "./find-deletion.ts";
@@ -37,29 +38,52 @@ export const deletionsShow: Command = {
 export const deletionsRetry: Command = {
   name: "deletions retry",
   parameters: ["ID"],
-  options: [],
+  options: ["network", "all"],
+  selectors: ["network", "all"],
   timeoutMs: retryTimeoutMs,
-  summary: "try one now, a dead one too; 1 if it is not settled then",
-  run: async ({ ask, parameters: [id = ""] }) => {
-    const answer = answerOf(await ask("POST", `${await findDeletionPath(ask, id)}/retry`, {}));
-    const { outcome, deletion } = answer as DeletionRetryView;
-    const table = () => `${outcomes[outcome] ?? outcome}\n\n${renderDeletion(deletion)}`;
-    return { answer, table, exitCode: outcome === "settled" ? 0 : 1 };
+  summary: "try it now, a dead one too; 1 if not all are settled then",
+  run: async ({ ask, parameters: [id], options }) => {
+    const retry = async (path: string) => answerOf(await ask("POST", `${path}/retry`, {}));
+    if (id === undefined) return await actOnMany(ask, options, retry, hasSettled, describeRetry);
+    const answer = await retry(await findDeletionPath(ask, id));
+    const table = () =>
+      `${describeRetry(answer)}\n\n${renderDeletion((answer as DeletionRetryView).deletion)}`;
+    return { answer, table, exitCode: hasSettled(answer) ? 0 : 1 };
   },
 };
 
 export const deletionsAbandon: Command = {
   name: "deletions abandon",
   parameters: ["ID"],
-  options: ["reason"],
+  options: ["network", "all", "reason"],
+  selectors: ["network", "all"],
   required: "reason",
   timeoutMs: listTimeoutMs,
-  summary: "give one up for good: no plugin is called for it any more",
-  run: async ({ ask, parameters: [id = ""], options: { reason } }) => {
-    const answer = answerOf(await ask("POST", `${await findDeletionPath(ask, id)}/abandon`, { reason }));
+  summary: "give it up for good: no plugin is called for it any more",
+  run: async ({ ask, parameters: [id], options }) => {
+    const { reason } = options;
+    const abandon = async (path: string) => answerOf(await ask("POST", `${path}/abandon`, { reason }));
+    if (id === undefined)
+      return await actOnMany(
+        ask,
+        options,
+        abandon,
+        () => true,
+        () => "abandoned",
+      );
+    const answer = await abandon(await findDeletionPath(ask, id));
     return { answer, table: () => `abandoned\n\n${renderDeletion(answer as DeletionView)}`, exitCode: 0 };
   },
 };
+
+function hasSettled(answer: unknown): boolean {
+  return (answer as DeletionRetryView).outcome === "settled";
+}
+
+function describeRetry(answer: unknown): string {
+  const { outcome } = answer as DeletionRetryView;
+  return outcomes[outcome] ?? outcome;
+}
 
 const outcomes: Readonly<Record<DeletionRetryView["outcome"], string>> = {
   settled: "settled: nothing is owed any more",

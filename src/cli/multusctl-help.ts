@@ -7,6 +7,7 @@ const optionTexts: Readonly<Record<CommandOption, string>> = {
   pod: "--pod NAMESPACE/POD",
   network: "--network NETWORK",
   sandbox: "--sandbox CONTAINERID",
+  all: "--all",
   reason: "--reason TEXT",
   ifname: "-i IFNAME",
   "cache-dir": "--cache-dir DIR",
@@ -33,7 +34,8 @@ the configurations (default /etc/cni/net.d); CNI_PATH, the directories of the pl
 CAP_ARGS, a JSON object of capability arguments; CNI_IFNAME (default eth0). MULTUS_HOST_BINARY may name the program that
 starts plugins.
 
-An ID may be shortened to a beginning that only one deletion has.
+An ID may be shortened to a beginning that only one deletion has. --network and --all take all of a network, or all that the
+node owes, in its place; what the daemon refuses for one does not stop the others.
 Exit status: 0 fine; 1 found something, or the daemon or a plugin refused; 2 wrong usage; 3 no daemon answers.
 `;
 }
@@ -50,8 +52,11 @@ function describe(command: Command): string {
 
 /** A command with everything that may follow it. */
 export function synopsis(command: Command): string {
-  const options = command.options.map((option) =>
-    option === command.required ? optionTexts[option] : `[${optionTexts[option]}]`,
-  );
-  return [command.name, ...command.parameters, ...options].join(" ");
+  const selectors = command.selectors ?? [];
+  const options = command.options
+    .filter((option) => !selectors.includes(option))
+    .map((option) => (option === command.required ? optionTexts[option] : `[${optionTexts[option]}]`));
+  const chosen = [...command.parameters, ...selectors.map((option) => optionTexts[option])];
+  const parameters = selectors.length > 0 ? [chosen.join("|")] : command.parameters;
+  return [command.name, ...parameters, ...options].join(" ");
 }

@@ -23,10 +23,11 @@ export type Request =
  */
 export function parseCommandLine(argv: readonly string[]): Request {
   const { values, positionals } = readArguments(argv);
-  const { help, version, socket = defaultSocketFile, output = "table", ...given } = values;
+  const { help, version, socket = defaultSocketFile, output = "table", all, ...others } = values;
+  const given = all === true ? { ...others, all: "yes" } : others;
   if (help === true) return { kind: "help" };
   if (version === true) return { kind: "version" };
-  const { command, parameters } = findCommand(positionals);
+  const { command, parameters } = findCommand(positionals, given);
   const options = checkOptions(command, given);
   const form = outputForms.find((known) => known === output);
   if (form === undefined) throw new UsageError(`"${output}" is no output form: ${outputForms.join(", ")}`);
@@ -47,6 +48,7 @@ function readArguments(argv: readonly string[]) {
         pod: { type: "string" },
         network: { type: "string" },
         sandbox: { type: "string" },
+        all: { type: "boolean" },
         reason: { type: "string" },
         ifname: { type: "string", short: "i" },
         "cache-dir": { type: "string" },
@@ -59,7 +61,12 @@ function readArguments(argv: readonly string[]) {
   }
 }
 
-function findCommand(words: readonly string[]): { command: Command; parameters: readonly string[] } {
+type GivenOptions = Readonly<Partial<Record<CommandOption, string>>>;
+
+function findCommand(
+  words: readonly string[],
+  given: GivenOptions,
+): { command: Command; parameters: readonly string[] } {
   if (words.length === 0) throw new UsageError(`no command given; there are: ${listCommands()}`);
   const command = commands.find(({ name }) => {
     const parts = name.split(" ");
@@ -68,7 +75,9 @@ function findCommand(words: readonly string[]): { command: Command; parameters: 
   if (command === undefined) throw new UsageError(describeUnknown(words));
   const parameters = words.slice(command.name.split(" ").length);
   const hasEmpty = parameters.some((parameter) => parameter.trim() === "");
-  if (parameters.length !== command.parameters.length || hasEmpty) {
+  const selectors = (command.selectors ?? []).filter((option) => given[option] !== undefined);
+  const wanted = selectors.length > 0 ? 0 : command.parameters.length;
+  if (parameters.length !== wanted || selectors.length > 1 || hasEmpty) {
     throw new UsageError(`usage: multusctl ${synopsis(command)}`);
   }
   return { command, parameters };
@@ -86,10 +95,7 @@ function listCommands(): string {
   return commands.map(({ name }) => name).join(", ");
 }
 
-function checkOptions(
-  command: Command,
-  given: Readonly<Partial<Record<CommandOption, string>>>,
-): CommandInput["options"] {
+function checkOptions(command: Command, given: GivenOptions): CommandInput["options"] {
   for (const option of commandOptions) {
     const value = given[option];
     if (value === undefined) continue;

@@ -41,7 +41,21 @@ export function renderDeletion(item: DeletionView): string {
     ["last error", describeError(item.lastError)],
     ["owed since", `${item.created} (${item.age})`],
     ["next attempt", item.nextAttempt ?? "never"],
+    ["what to do", item.next],
+  ]).concat(renderHistory(item));
+}
+
+/** A try a line; the count says how many more there were than are remembered. */
+function renderHistory({ history = [], attempts }: DeletionView): string {
+  if (history.length === 0) return "";
+  const rows = history.map(({ at, outcome, durationMs, error }) => [
+    at,
+    outcome,
+    `${durationMs} ms`,
+    describeError(error),
   ]);
+  const of = history.length < attempts ? `, ${history.length} of ${attempts}: the first and the latest` : "";
+  return `\nattempts by the daemon${of}:\n${renderTable(["AT", "OUTCOME", "TOOK", "ERROR"], rows)}`;
 }
 
 function describeError(error: DeletionView["lastError"]): string {

@@ -1,7 +1,7 @@
 import { elapsedMs } from "../attachments/age.ts";
 import type { BootClock } from "../attachments/ports.ts";
 import type { PodReference } from "../attachments/sandbox.ts";
-import type { DeletionView, PodView } from "../attachments/views.ts";
+import type { AttemptView, DeletionView, PodView } from "../attachments/views.ts";
 import { formatDuration } from "../foundation/duration.ts";
 import type { PolicyOf } from "./attachment-outcome.ts";
 import type { DeletionRecord } from "./deletion-record.ts";
@@ -32,7 +32,27 @@ export function viewDeletion(
     created: record.created,
     age: formatDuration(wholeSeconds(elapsedMs(record.age, clock))),
     reason: record.reason,
+    next: nextStep(record),
   };
+}
+
+/** The tries that a deletion remembers, oldest first. */
+export function viewAttempts(record: DeletionRecord): readonly AttemptView[] {
+  return record.attempts.map(({ at, outcome, durationMs, error = null }) => ({
+    at,
+    outcome,
+    durationMs,
+    error,
+  }));
+}
+
+function nextStep({ id, state, death }: DeletionRecord): string {
+  const retry = `"multusctl deletions retry ${id}"`;
+  if (state === "pending") return `it is tried again by itself; ${retry} tries it now`;
+  const abandon = `"multusctl deletions abandon ${id} --reason …"`;
+  const revival =
+    death === "age" ? "; it is tried again by itself once a DEL of this network has succeeded" : "";
+  return `mend the cause, then ${retry}, or ${abandon}${revival}`;
 }
 
 function viewPod(pod: PodReference | undefined): PodView | null {

@@ -14,7 +14,7 @@ import type { PolicyOf } from "./attachment-outcome.ts";
 import type { DeletionLedger } from "./deletion-ledger.ts";
 import type { DeletionRecord } from "./deletion-record.ts";
 import type { DeletionScheduler } from "./deletion-scheduler.ts";
-import { viewDeletion } from "./deletion-view.ts";
+import { viewAttempts, viewDeletion } from "./deletion-view.ts";
 
 export interface DeskParts {
   readonly store: SandboxStore;
@@ -52,7 +52,7 @@ export class OperatorDesk implements OperatorQueries {
   async findDeletion(id: string): Promise<DeletionView | undefined> {
     await this.#parts.ledger.whenLoaded();
     const record = this.#parts.ledger.find(id);
-    return record === undefined ? undefined : this.#view(record);
+    return record === undefined ? undefined : this.#wholeView(record);
   }
 
   async retryDeletion(id: string): Promise<DeletionRetryView | undefined> {
@@ -64,7 +64,7 @@ export class OperatorDesk implements OperatorQueries {
     );
     const result = await this.#parts.scheduler.tryNow(id);
     const record = this.#parts.ledger.find(id) ?? result?.record ?? before;
-    return { outcome: result?.outcome ?? "busy", deletion: this.#view(record) };
+    return { outcome: result?.outcome ?? "busy", deletion: this.#wholeView(record) };
   }
 
   async abandonDeletion(id: string, reason: string): Promise<DeletionView | undefined> {
@@ -76,7 +76,7 @@ export class OperatorDesk implements OperatorQueries {
       { deletion: id, containerID: record.sandbox, network, reason },
       "operator abandoned a deletion",
     );
-    return { ...this.#view(record), nextAttempt: null, reason: `abandoned: ${reason}` };
+    return { ...this.#wholeView(record), nextAttempt: null, reason: `abandoned: ${reason}` };
   }
 
   async explain(pod: { readonly namespace: string; readonly name: string }): Promise<ExplainView> {
@@ -94,16 +94,17 @@ export class OperatorDesk implements OperatorQueries {
     };
   }
 
+  #wholeView(record: DeletionRecord): DeletionView {
+    return { ...this.#view(record), history: viewAttempts(record) };
+  }
+
   #view(record: DeletionRecord): DeletionView {
     const { policyOf, clock, scheduler } = this.#parts;
     return viewDeletion(record, policyOf, clock, scheduler.dueInMs(record.id));
   }
 }
 
-function nextStep(deletion: DeletionView): string {
-  const what = `deletion ${deletion.id} of network "${deletion.network}"`;
-  if (deletion.state === "dead") {
-    return `${what} was given up (${deletion.reason}): mend the cause, then "multusctl deletions retry ${deletion.id}", or "multusctl deletions abandon ${deletion.id} --reason …"`;
-  }
-  return `${what} is tried again by itself; "multusctl deletions retry ${deletion.id}" tries it now`;
+function nextStep({ id, network, state, reason, next }: DeletionView): string {
+  const what = `deletion ${id} of network "${network}"`;
+  return state === "dead" ? `${what} was given up (${reason}): ${next}` : `${what}: ${next}`;
 }

@@ -12,6 +12,8 @@ export interface LaneQueueOptions<L extends string> {
   readonly slots: number;
   /** Slots that only this lane may use. Cut down so that one slot always stays for everybody. */
   readonly reserved: Partial<Readonly<Record<L, number>>>;
+  /** Share, 0 to 1, of what is not reserved that a lane may hold at most; one slot in any case. */
+  readonly shares?: Partial<Readonly<Record<L, number>>>;
   /** How many may wait in each lane: a storm in one lane fills no other. */
   readonly maxWaiting: number;
 }
@@ -53,6 +55,7 @@ export class QueueTimeoutError extends Error {
  */
 export class LaneQueue<L extends string> {
   readonly #wanted: Partial<Readonly<Record<L, number>>>;
+  readonly #shares: Partial<Readonly<Record<L, number>>>;
   readonly #maxWaiting: number;
   readonly #lanes = new Map<L, Lane>();
   #slots: number;
@@ -62,9 +65,10 @@ export class LaneQueue<L extends string> {
 
   constructor(options: LaneQueueOptions<L>) {
     this.#wanted = options.reserved;
+    this.#shares = options.shares ?? {};
     this.#maxWaiting = options.maxWaiting;
     this.#slots = atLeastOne(options.slots);
-    for (const lane of Object.keys(options.reserved) as L[]) this.#lane(lane);
+    for (const lane of Object.keys({ ...options.reserved, ...this.#shares }) as L[]) this.#lane(lane);
     this.#shareReserve();
   }
 
@@ -100,7 +104,7 @@ export class LaneQueue<L extends string> {
   #lane(name: L): Lane {
     const known = this.#lanes.get(name);
     if (known !== undefined) return known;
-    const lane: Lane = { running: 0, reserved: 0, waiting: new Set() };
+    const lane: Lane = { running: 0, reserved: 0, most: Number.POSITIVE_INFINITY, waiting: new Set() };
     this.#lanes.set(name, lane);
     return lane;
   }
@@ -111,9 +115,14 @@ export class LaneQueue<L extends string> {
       lane.reserved = Math.min(this.#wanted[name] ?? 0, left);
       left -= lane.reserved;
     }
+    for (const [name, lane] of this.#lanes) {
+      const share = this.#shares[name];
+      if (share !== undefined) lane.most = Math.max(1, Math.floor((left + 1) * share));
+    }
   }
 
   #mayStart(lane: Lane): boolean {
+    if (lane.running >= lane.most) return false;
     let keptForOthers = 0;
     for (const other of this.#lanes.values()) {
       if (other !== lane) keptForOthers += Math.max(0, other.reserved - other.running);
@@ -168,6 +177,7 @@ export class LaneQueue<L extends string> {
 interface Lane {
   running: number;
   reserved: number;
+  most: number;
   /** Taken out and called by who hands over a slot, which is counted as running by then. */
   readonly waiting: Set<() => void>;
 }

@@ -37,6 +37,13 @@ export const Attachment = Type.Object({
   networkStatus: Type.Optional(Type.Array(Type.Unknown(), { description: "on the primary's item only" })),
 });
 
+const Attempt = Type.Object({
+  at: Time,
+  outcome: Type.Union([Type.Literal("failed"), Type.Literal("fenced"), Type.Literal("interrupted")]),
+  durationMs: Type.Number(),
+  error: Type.Union([PluginError, Type.Null()]),
+});
+
 export const Deletion = Type.Object({
   id: Type.String(),
   state: Type.Union([Type.Literal("pending"), Type.Literal("dead")]),
@@ -52,6 +59,12 @@ export const Deletion = Type.Object({
   created: Time,
   age: Type.String({ description: "elapsed time, such as 3m20s" }),
   reason: Type.String(),
+  next: Type.String({ description: "what an operator can do about it" }),
+  history: Type.Optional(
+    Type.Array(Attempt, {
+      description: "the first try and the latest ones, oldest first; not in listings",
+    }),
+  ),
 });
 
 export const DeletionRetry = Type.Object({

@@ -162,6 +162,81 @@ describe("multusctl deletions", () => {
   });
 });
 
+describe("multusctl deletions of many", () => {
+  const [other, foreign] = [
+    { ...aDeletion, id: "other" },
+    { ...aDeletion, id: "foreign", network: "default/backup" },
+  ];
+
+  it("abandons all of a network, and nothing of another one", async () => {
+    const { run, parts } = await withDaemon();
+    parts.operator.deletions = [aDeletion, other, foreign];
+
+    const { status, out } = await run(
+      ...["deletions", "abandon", "--network", "default/storage", "--reason", "switch is gone"],
+    );
+
+    expect(status).toBe(0);
+    expect(parts.operator.abandoned).toEqual(
+      [aDeletion, other].map(({ id }) => ({ id, reason: "switch is gone" })),
+    );
+    expect(out.trimEnd().split("\n")).toHaveLength(3);
+  });
+
+  it("retries all that is owed, and is 1 where some is left", async () => {
+    const { run, parts } = await withDaemon();
+    parts.operator.deletions = [aDeletion, foreign];
+
+    const { status, out } = await run("deletions", "retry", "--all", "-o", "json");
+
+    expect(status).toBe(1);
+    expect((JSON.parse(out) as { items: unknown[] }).items).toMatchObject([
+      { outcome: "failed", deletion: { id: aDeletion.id } },
+      { outcome: "failed", deletion: { id: "foreign" } },
+    ]);
+  });
+
+  it("says what the daemon refuses for one, and goes on with the others", async () => {
+    const { run, parts } = await withDaemon();
+    parts.operator.deletions = [aDeletion, other];
+    parts.operator.settledMeanwhile = aDeletion.id;
+
+    const { status, out } = await run("deletions", "abandon", "--all", "--reason", "x");
+
+    expect(status).toBe(1);
+    expect(out).toMatch(/there is no deletion .*settled/);
+    expect(parts.operator.abandoned.map(({ id }) => id)).toEqual(["other"]);
+  });
+
+  it("is 1 where the network owes nothing, and 2 where it is not said which", async () => {
+    const { run, parts } = await withDaemon();
+
+    expect(await run("deletions", "retry", "--network", "a/b")).toMatchObject({ status: 1 });
+    for (const words of [[], ["7c4a", "--all"], ["--all", "--network", "a/b"]]) {
+      expect(await run("deletions", "abandon", ...words, "--reason", "x")).toMatchObject({ status: 2 });
+    }
+    expect(await run("deletions", "abandon", "--all")).toMatchObject({ status: 2 });
+    expect(parts.operator.abandoned).toEqual([]);
+  });
+
+  it("shows every try that is remembered", async () => {
+    const { run, parts } = await withDaemon();
+    const history = ["2026-08-20T11:57:00Z", "2026-08-20T11:58:00Z"].map((at) => ({
+      at,
+      outcome: "failed" as const,
+      durationMs: 12,
+      error: { plugin: "macvlan", code: 42, msg: "switch not reachable" },
+    }));
+    parts.operator.deletions = [{ ...aDeletion, history }];
+
+    const { out } = await run("deletions", "show", "7c4a");
+
+    expect(out).toContain("2 of 3");
+    expect(out.match(/macvlan: switch not reachable/g)).toHaveLength(3);
+    expect(out).toMatch(/what to do: +it is tried again by itself/);
+  });
+});
+
 describe("multusctl explain", () => {
   it("tells what is known of a pod", async () => {
     const { run } = await withDaemon();

@@ -9,7 +9,14 @@ import {
 
 type Lane = "add" | "del" | "retry";
 
-function queueOf(options: { slots: number; reserved?: Partial<Record<Lane, number>>; maxWaiting?: number }) {
+interface Wishes {
+  readonly slots: number;
+  readonly reserved?: Partial<Record<Lane, number>>;
+  readonly shares?: Partial<Record<Lane, number>>;
+  readonly maxWaiting?: number;
+}
+
+function queueOf(options: Wishes) {
   return new LaneQueue<Lane>({ reserved: {}, maxWaiting: 100, ...options });
 }
 
@@ -134,6 +141,22 @@ describe("LaneQueue", () => {
     expect(queue.waiting("add")).toBe(1);
     second.release();
     await third;
+  });
+
+  it("gives a lane with a share no more than that, whatever is free, and one in any case", async () => {
+    const queue = queueOf({ slots: 6, reserved: { del: 2 }, shares: { retry: 0.5 } });
+    const order: string[] = [];
+    const first = await take(queue, "retry", "r1", order);
+    await take(queue, "retry", "r2", order);
+    const third = take(queue, "retry", "r3", order);
+    await take(queue, "add", "a1", order);
+    await take(queue, "add", "a2", order);
+
+    expect(order).toEqual(["r1", "r2", "a1", "a2"]);
+    first.release();
+    await third;
+    queue.resize(1);
+    expect(order.at(-1)).toBe("r3");
   });
 
   it("never exceeds its slots, keeps the reserve, and serves everybody, for any order of use", async () => {

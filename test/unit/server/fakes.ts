@@ -143,12 +143,15 @@ export const aDeletion: DeletionView = {
   created: "2026-08-20T11:56:40Z",
   age: "3m20s",
   reason: "plugin failed",
+  next: "it is tried again by itself",
 };
 
 export class FakeOperator implements OperatorQueries {
   attachments: readonly AttachmentView[] = [anAttachment];
   deletions: readonly DeletionView[] = [aDeletion];
   readonly filters: AttachmentFilter[] = [];
+  /** Is owed where it is listed, and settled by the time that somebody acts on it. */
+  settledMeanwhile: string | undefined;
   readonly abandoned: { readonly id: string; readonly reason: string }[] = [];
 
   async listAttachments(filter: AttachmentFilter): Promise<readonly AttachmentView[]> {
@@ -170,6 +173,7 @@ export class FakeOperator implements OperatorQueries {
   }
 
   async abandonDeletion(id: string, reason: string): Promise<DeletionView | undefined> {
+    if (id === this.settledMeanwhile) return undefined;
     this.abandoned.push({ id, reason });
     return await this.findDeletion(id);
   }
