@@ -62,7 +62,9 @@ export const decodeInteger: Decode<number> = (text, place) => {
 /** Up to 2^64 as in Go, and rounded beyond 2^53: an error code of that size must not cost the error's text. */
 export const decodeUnsigned: Decode<number> = (text, place) => {
   const value = readNumber(text, place, "uint", /^\d+$/);
-  if (value >= 2 ** 64) throw new JsonTypeError(text, place, "uint");
+  // The highest ones that fit are rounded to 2^64, so that there the text decides.
+  const isTooLarge = value > 2 ** 64 || (value === 2 ** 64 && BigInt(text) >= 2n ** 64n);
+  if (isTooLarge) throw new JsonTypeError(text, place, "uint");
   return value;
 };
 

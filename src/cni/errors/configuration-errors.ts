@@ -40,7 +40,7 @@ export class NoNetworkListsError extends InvalidNetworkConfigError {
 
 function describeUnusable(files: readonly UnusableFile[]): { readonly details?: string } {
   if (files.length === 0) return {};
-  const shown = files.slice(0, 10).map(({ file, error }) => `${file}: ${describeCniError(error)}`);
+  const shown = files.slice(0, 10).map(({ error }) => describeCniError(error));
   const more = files.length > shown.length ? [`and ${files.length - shown.length} more`] : [];
   return { details: `unusable files: ${[...shown, ...more].join("; ")}` };
 }

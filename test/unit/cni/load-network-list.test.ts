@@ -111,7 +111,7 @@ describe("finding a list by name", () => {
     await expect(finding).rejects.toMatchObject({
       message: `no net configuration with name "b" in ${directory}`,
       unusable: [{ file: join(directory, "20-bad.conflist") }],
-      details: expect.stringContaining("line 2, column 1"),
+      details: `unusable files: error parsing configuration list: unexpected end of JSON input; in ${join(directory, "20-bad.conflist")}: line 2, column 1`,
     });
   });
 

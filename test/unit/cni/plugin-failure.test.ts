@@ -103,6 +103,15 @@ describe("a plugin that fails", () => {
     },
   );
 
+  it("keeps the message beside the highest code that Go reads, and no higher one", async () => {
+    const withCode = async (code: string) =>
+      await failureOf(exits(1, { stdout: `{"code":${code},"msg":"y"}` }));
+
+    expect(await withCode("18446744073709551615")).toMatchObject({ fromPlugin: true, message: "y" });
+    expect(await withCode("18446744073709551616")).toMatchObject({ fromPlugin: false });
+    expect(await withCode("9".repeat(1_000_000))).toMatchObject({ fromPlugin: false });
+  });
+
   it("keeps a code without a message", async () => {
     expect(await failureOf(exits(1, { stdout: '{"code":11}' }))).toMatchObject({
       code: 11,
