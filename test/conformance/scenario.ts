@@ -37,6 +37,8 @@ export type PluginFile =
   | "not-executable"
   /** A directory of that name. */
   | "directory"
+  /** The plugin, but somebody is writing to it. */
+  | "busy"
   /** A link that leads nowhere. */
   | "dangling"
   /** Executable, but neither a program nor a script with an interpreter. */

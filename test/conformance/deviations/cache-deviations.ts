@@ -87,7 +87,8 @@ const nameTooLong: Deviation = {
   title: "a name that makes too long a file name is refused before anything runs, not afterwards",
   partsTheWays: true,
   permits: (difference, context) =>
-    Buffer.byteLength(context.scenario.network) > 200 && isRefusal(difference, context, "add"),
+    Buffer.byteLength(context.scenario.network) > 200 &&
+    (isRefusal(difference, context, "add") || (difference.kind === "file" && difference.name === "")),
 };
 
 /** Our side did not begin at all. */

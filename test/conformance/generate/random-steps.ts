@@ -25,7 +25,7 @@ function damage(random: Random): Change {
 }
 
 const pluginFiles: readonly PluginFile[] = [
-  ...(["missing", "not-executable", "directory", "dangling", "no-format", "no-interpreter"] as const),
+  ...(["missing", "not-executable", "directory", "dangling", "busy", "no-format", "no-interpreter"] as const),
 ];
 
 function spoiled(random: Random, { types }: StepFacts): Change {

@@ -32,13 +32,14 @@ const enter = 'mount --bind "$0" /var/lib/cni && cd / && exec "$@"';
 export async function runSide(run: SideRun): Promise<readonly Observation[]> {
   const { scenario, directory, program } = run;
   await mkdir(directory, { recursive: true });
+  const itsWorld: World = { directory, scenario, program, hidden: run.hidden ?? [], writers: [] };
   try {
-    const itsWorld: World = { directory, scenario, program, hidden: run.hidden ?? [] };
     await layOut(itsWorld);
     const observations: Observation[] = [];
     for (const step of scenario.steps) observations.push(await runStep(run, itsWorld, step));
     return observations;
   } finally {
+    await Promise.all(itsWorld.writers.map((writer) => writer.close()));
     await rm(directory, { recursive: true, force: true });
   }
 }

@@ -1,8 +1,18 @@
-import { chmod, copyFile, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  copyFile,
+  type FileHandle,
+  mkdir,
+  open,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { cacheFileOf, containerIdOf, ifNameOf } from "../attachment-name.ts";
 import { type Damaged, damages } from "../damages.ts";
-import { type Change, type PluginFile, type Scenario, world } from "../scenario.ts";
+import { type Change, type PluginFile, type Scenario, world as worldPath } from "../scenario.ts";
 
 /** The node as one side finds it: what is in `directory` is what that side sees in `world`. */
 export interface World {
@@ -12,22 +22,25 @@ export interface World {
   readonly program: string;
   /** Files of the scenario that are not there. */
   readonly hidden: readonly string[];
+  /** Those who keep plugins busy; whoever made the world closes them. */
+  readonly writers: FileHandle[];
 }
 
 /** Lays out everything that the scenario says. */
-export async function layOut({ directory, scenario, program, hidden }: World): Promise<void> {
+export async function layOut(world: World): Promise<void> {
+  const { directory, scenario, hidden } = world;
   for (const folder of ["net.d", "bin", "other", "ctl"])
     await mkdir(join(directory, folder), { recursive: true });
-  for (const folder of ["bin", "other"]) await writeFile(join(directory, folder, ".ctl"), `${world}/ctl\n`);
+  for (const folder of ["bin", "other"])
+    await writeFile(join(directory, folder, ".ctl"), `${worldPath}/ctl\n`);
   for (const [path, text] of Object.entries(scenario.files)) {
     if (!hidden.includes(path)) await put(join(directory, path), text);
   }
-  for (const [name, file] of Object.entries(scenario.plugins))
-    await putPlugin(join(directory, name), file, program);
+  for (const [name, file] of Object.entries(scenario.plugins)) await putPlugin(world, name, file);
 }
 
 export async function applyChange(world: World, change: Change): Promise<void> {
-  const { directory, scenario, program, hidden } = world;
+  const { directory, scenario, hidden } = world;
   switch (change.kind) {
     case "behave":
       return await behave(join(directory, "ctl", `${change.target}.${change.command}`), change.lines);
@@ -36,7 +49,7 @@ export async function applyChange(world: World, change: Change): Promise<void> {
     case "remove":
       return await rm(join(directory, change.path), { recursive: true, force: true });
     case "plugin":
-      return await putPlugin(join(directory, change.name), change.file, program);
+      return await putPlugin(world, change.name, change.file);
     case "damage":
       return await damage(directory, scenario, change.damage);
   }
@@ -56,13 +69,23 @@ async function behave(file: string, lines: readonly string[]): Promise<void> {
   else await writeFile(file, lines.map((line) => `${line}\n`).join(""));
 }
 
-async function putPlugin(file: string, kind: PluginFile, program: string): Promise<void> {
+async function putPlugin(
+  { directory, program, writers }: World,
+  name: string,
+  kind: PluginFile,
+): Promise<void> {
+  const file = join(directory, name);
   await rm(file, { recursive: true, force: true });
   switch (kind) {
     case "missing":
       return;
     case "recording":
       return await symlink(program, file);
+    case "busy":
+      await copyFile(program, file);
+      await chmod(file, 0o755);
+      writers.push(await open(file, "r+"));
+      return;
     case "dangling":
       return await symlink("/nowhere/plugin", file);
     case "directory":
