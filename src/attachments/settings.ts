@@ -29,6 +29,11 @@ export interface DomainSettings {
   readonly statusPolicy: "retry" | "require" | "skip";
   /** Dead letters that are kept as records. */
   readonly maxDeadLetters: number;
+  /** What is done with records that no live sandbox stands behind, of an earlier boot and of this one. */
+  readonly collectLeftovers: {
+    readonly previousBoot: "delete" | "report";
+    readonly uncertain: "delete" | "report";
+  };
 }
 
 /** Reads the newest snapshot; a use case calls it once and keeps what it got. */

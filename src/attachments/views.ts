@@ -64,6 +64,21 @@ export interface AttemptView {
   readonly error: PluginErrorFacts | null;
 }
 
+/** `/v1/leaks` item: a record that no live sandbox seems to stand behind. */
+export interface LeakView {
+  readonly sandbox: string;
+  readonly pod: PodView | null;
+  /** CNI_IFNAME of the sandbox's primary network. */
+  readonly interface: string;
+  readonly networks: readonly string[];
+  readonly kind: "previous-boot" | "no-namespace";
+  /** What the daemon does with it once its grace is over. */
+  readonly action: "delete" | "report";
+  /** RFC 3339 UTC. */
+  readonly since: string;
+  readonly why: string;
+}
+
 /** `/v1/explain`: everything known of a pod. */
 export interface ExplainView {
   readonly pod: PodView;
@@ -100,6 +115,8 @@ export interface OperatorQueries {
   retryDeletion(id: string): Promise<DeletionRetryView | undefined>;
   /** Gives it up for good; the reason goes to log and event. */
   abandonDeletion(id: string, reason: string): Promise<DeletionView | undefined>;
+  /** Reports only; at most 10 000 of them. */
+  listLeaks(): Promise<readonly LeakView[]>;
   explain(pod: { readonly namespace: string; readonly name: string }): Promise<ExplainView>;
 }
 

@@ -3,6 +3,7 @@ import { cniCommands } from "./cni/cni-commands.ts";
 import type { Command } from "./command.ts";
 import { deletionsAbandon, deletionsList, deletionsRetry, deletionsShow } from "./deletions-commands.ts";
 import { explainCommand } from "./explain-command.ts";
+import { leaksCommand } from "./leaks-command.ts";
 import { statusCommand } from "./status-command.ts";
 
 /** Everything that multusctl can do, in the order of its help. */
@@ -14,5 +15,6 @@ export const commands: readonly Command[] = [
   deletionsRetry,
   deletionsAbandon,
   explainCommand,
+  leaksCommand,
   ...cniCommands,
 ];

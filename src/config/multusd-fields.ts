@@ -88,20 +88,21 @@ export const multusdFields = {
       {
         previousBoot: Type.Optional(
           choice(["delete", "report"], {
-            description: "Records of an earlier boot.",
+            description: "Records of an earlier boot whose pod is gone too, five minutes later.",
             default: "delete",
-            inactive: "not built yet",
           }),
         ),
         uncertain: Type.Optional(
           choice(["delete", "report"], {
-            description: "Records of this boot without a live sandbox.",
+            description: "Records of this boot whose namespace and pod are gone, five minutes later.",
             default: "report",
-            inactive: "not built yet",
           }),
         ),
       },
-      { description: "What is done with records that no live sandbox stands behind." },
+      {
+        description:
+          "What is done with records that no live sandbox stands behind; `multusctl leaks` lists them. Without `manifestDir` nobody knows whether a pod is gone, and all are only reported.",
+      },
     ),
   ),
   statusPolicy: Type.Optional(

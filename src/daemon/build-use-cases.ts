@@ -7,10 +7,12 @@ import type { CniInvocation, CniOperations } from "../attachments/invocation.ts"
 import type { Namespaces, PodSource, SandboxStore, UpstreamFiles } from "../attachments/ports.ts";
 import { ReportStatus } from "../attachments/report-status.ts";
 import type { RequestSlots } from "../attachments/request-slots.ts";
+import type { SandboxEntry } from "../attachments/sandbox-record.ts";
 import { SandboxTurns } from "../attachments/sandbox-turns.ts";
 import { type ReadSettings, settingsOfNetwork } from "../attachments/settings.ts";
 import type { OperatorQueries } from "../attachments/views.ts";
 import type { ResultCache } from "../cni/index.ts";
+import { assessLeftover, type PodPresence } from "../deletions/assess-leftover.ts";
 import { AttachmentFiles } from "../deletions/attachment-files.ts";
 import { CollectGarbage } from "../deletions/collect-garbage.ts";
 import { DeleteSandbox } from "../deletions/delete-sandbox.ts";
@@ -19,6 +21,7 @@ import { DeletionLedger } from "../deletions/deletion-ledger.ts";
 import { DeletionScheduler } from "../deletions/deletion-scheduler.ts";
 import { HotPlug } from "../deletions/hot-plug.ts";
 import { HotUnplug } from "../deletions/hot-unplug.ts";
+import { LeftoverCollector } from "../deletions/leftover-collector.ts";
 import { type StampPlugin, surroundings } from "../deletions/network-surroundings.ts";
 import { createOperations } from "../deletions/operations.ts";
 import { OperatorDesk } from "../deletions/operator-desk.ts";
@@ -46,6 +49,9 @@ export interface DomainParts {
   readonly slots: RequestSlots;
   readonly toInvocation: (entry: SpooledDeletion) => CniInvocation | undefined;
   readonly stampPlugin: StampPlugin;
+  readonly podPresence: PodPresence;
+  /** Replaces the grace of leftovers. */
+  readonly leftovers?: { readonly graceMs: number };
   readonly storageProblem: () => string | undefined;
   readonly log: Log;
 }
@@ -60,6 +66,7 @@ export interface Domain {
   readonly spoolIntake: SpoolIntake;
   readonly strictWatch: StrictWatch;
   readonly deleteSandbox: DeleteSandbox;
+  readonly leftovers: LeftoverCollector;
 }
 
 export function buildDomain(parts: DomainParts): Domain {
@@ -120,9 +127,19 @@ export function buildDomain(parts: DomainParts): Domain {
     hotPlug: new HotPlug({ ...parts, turns, deleteSandbox, settleDebts: undo.settleDebts }),
     hotUnplug: new HotUnplug({ settings, store, turns, deleteSandbox }),
   };
+  const assessParts = { namespaces, podPresence: parts.podPresence, settings, clock };
+  const assess = (entry: SandboxEntry) => assessLeftover(assessParts, entry);
   return {
     operations: createOperations(useCases, instruments, failureCode),
-    desk: new OperatorDesk({ store, ledger, scheduler, policyOf, recorder, instruments, clock, log }),
+    desk: new OperatorDesk({ store, ledger, scheduler, policyOf, recorder, instruments, clock, assess, log }),
+    leftovers: new LeftoverCollector({
+      ...assessParts,
+      store,
+      turns,
+      deleteSandbox,
+      log,
+      ...parts.leftovers,
+    }),
     turns,
     ledger,
     scheduler,

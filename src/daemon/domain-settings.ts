@@ -11,6 +11,7 @@ export function toDomainSettings(config: DaemonConfig, pluginPath: readonly stri
     ...(config.chrootDir === undefined ? {} : { root: config.chrootDir }),
     pluginPath,
     statusPolicy: config.statusPolicy,
+    collectLeftovers: config.collectLeftovers,
     maxDeadLetters: config.limits.deadLetters,
   };
 }

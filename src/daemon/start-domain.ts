@@ -1,7 +1,7 @@
 import type { DelegateTools } from "../attachments/delegate-runtime.ts";
 import type { FlightRecorder } from "../attachments/flight-recorder.ts";
 import type { Instruments, Log } from "../attachments/instruments.ts";
-import type { BootClock, NamespaceSource, NetworkDefinitionSource, PodSource } from "../attachments/ports.ts";
+import type { BootClock } from "../attachments/ports.ts";
 import { RequestSlots } from "../attachments/request-slots.ts";
 import type { ReadSettings } from "../attachments/settings.ts";
 import { baseEnvironment } from "../cni/index.ts";
@@ -9,11 +9,13 @@ import type { DaemonConfig } from "../config/daemon-config.ts";
 import { recoverSandboxes } from "../deletions/recover-sandboxes.ts";
 import type { StopStack } from "../foundation/stop-stack.ts";
 import type { PluginHost } from "../host/plugin-host.ts";
-import type { StateDirectory } from "../state/state-directory.ts";
 import { stampPlugin } from "../state/stamp-plugin.ts";
+import type { StateDirectory } from "../state/state-directory.ts";
 import { sweepMarks } from "../state/sweep-marks.ts";
 import { buildDomain, type Domain } from "./build-use-cases.ts";
+import type { PodsAndNetworks } from "./open-manifests.ts";
 import { openState } from "./open-state.ts";
+import { podPresence } from "./pod-presence.ts";
 import { slotLimits } from "./request-limits.ts";
 import { spooledInvocation } from "./spooled-invocation.ts";
 import type { StorageWatch } from "./storage-watch.ts";
@@ -23,7 +25,7 @@ export interface StartDomainParts {
   readonly settings: ReadSettings;
   readonly directory: StateDirectory;
   readonly host: PluginHost;
-  readonly manifests: PodSource & NetworkDefinitionSource & NamespaceSource;
+  readonly manifests: PodsAndNetworks;
   readonly recorder: FlightRecorder;
   readonly instruments: Instruments;
   readonly clock: BootClock;
@@ -58,6 +60,10 @@ export async function startDomain(parts: StartDomainParts): Promise<Domain> {
     slots: new RequestSlots(await slotLimits(config.limits), instruments),
     toInvocation: (entry) => spooledInvocation(entry, clock),
     stampPlugin,
+    podPresence: podPresence(
+      manifests,
+      () => config.manifestDir !== undefined && manifests.gap() === undefined,
+    ),
     storageProblem: () => parts.storage.problem(),
     log,
   });
@@ -89,6 +95,7 @@ function startBackgroundWork(
   storage.whenRecovered(() => {
     recovered = recovered.then(recover);
   });
+  const collecting = recovered.then(() => domain.leftovers.run(signal));
   const loaded = ledger.load().catch(unlessStopping);
   const taking = spoolIntake.start().catch(unlessStopping);
   running.push(
@@ -98,7 +105,7 @@ function startBackgroundWork(
         clearInterval(sweeper);
         strictWatch.stop();
         await Promise.all([loaded, taking]);
-        await Promise.all([scheduler.stop(), spoolIntake.stop(), recovered]);
+        await Promise.all([scheduler.stop(), spoolIntake.stop(), recovered, collecting]);
       },
     },
     { name: "background work", timeoutMs: 3000 },

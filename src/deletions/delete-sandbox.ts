@@ -115,15 +115,15 @@ export class DeleteSandbox {
     });
   }
 
-  /** Undoes an ADD in its own turn: what cannot be undone is owned by the daemon, whatever the policy. */
-  async undo(record: SandboxRecord, requestId: string): Promise<void> {
+  /** Undoes an ADD in its own turn, or what is left of one: what cannot be undone is owned by the daemon, whatever the policy. */
+  async undo(record: SandboxRecord, requestId: string, reason = undoneAdd): Promise<void> {
     await this.#parts.takeDown.run({
       record,
       responsibility: { of: "daemon" },
       requestId,
       netns: record.netns,
       deadline: Deadline.after(this.#parts.settings().timeouts.delMs),
-      reason: "an ADD was undone, and this part of it could not be",
+      reason,
       pluginsAfter: 0,
       mayRun: true,
     });
@@ -250,6 +250,8 @@ export class DeleteSandbox {
     }
   }
 }
+
+const undoneAdd = "an ADD was undone, and this part of it could not be";
 
 function deleteDeadline(invocation: CniInvocation, ownMs: number): Deadline {
   const own = Deadline.after(ownMs);

@@ -55,7 +55,8 @@ function nextStep({ id, state, death }: DeletionRecord): string {
   return `mend the cause, then ${retry}, or ${abandon}${revival}`;
 }
 
-function viewPod(pod: PodReference | undefined): PodView | null {
+/** A pod as operators see it; `null` where none is known. */
+export function viewPod(pod: PodReference | undefined): PodView | null {
   return pod === undefined ? null : { namespace: pod.namespace, name: pod.name, uid: pod.uid ?? "" };
 }
 

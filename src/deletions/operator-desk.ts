@@ -2,19 +2,23 @@ import { matchesFilter, viewAttachments } from "../attachments/attachment-view.t
 import type { FlightRecorder } from "../attachments/flight-recorder.ts";
 import type { Instruments, Log } from "../attachments/instruments.ts";
 import type { BootClock, SandboxStore } from "../attachments/ports.ts";
+import type { SandboxEntry } from "../attachments/sandbox-record.ts";
 import type {
   AttachmentFilter,
   AttachmentView,
   DeletionRetryView,
   DeletionView,
   ExplainView,
+  LeakView,
   OperatorQueries,
 } from "../attachments/views.ts";
+import type { Leftover } from "./assess-leftover.ts";
 import type { PolicyOf } from "./attachment-outcome.ts";
 import type { DeletionLedger } from "./deletion-ledger.ts";
 import type { DeletionRecord } from "./deletion-record.ts";
 import type { DeletionScheduler } from "./deletion-scheduler.ts";
 import { viewAttempts, viewDeletion } from "./deletion-view.ts";
+import { viewLeak } from "./leak-view.ts";
 
 export interface DeskParts {
   readonly store: SandboxStore;
@@ -24,8 +28,13 @@ export interface DeskParts {
   readonly recorder: FlightRecorder;
   readonly instruments: Instruments;
   readonly clock: BootClock;
+  /** Which records no live sandbox stands behind. */
+  readonly assess: (entry: SandboxEntry) => Promise<Leftover | undefined>;
   readonly log: Log;
 }
+
+/** Beyond it a list is of no use to anybody. */
+const maxLeaks = 10_000;
 
 /** What an operator can see and do. */
 export class OperatorDesk implements OperatorQueries {
@@ -77,6 +86,18 @@ export class OperatorDesk implements OperatorQueries {
       "operator abandoned a deletion",
     );
     return { ...this.#wholeView(record), nextAttempt: null, reason: `abandoned: ${reason}` };
+  }
+
+  async listLeaks(): Promise<readonly LeakView[]> {
+    const { store, assess } = this.#parts;
+    const views: LeakView[] = [];
+    for await (const stored of store.list()) {
+      if (views.length >= maxLeaks) break;
+      if (stored.kind !== "entry") continue;
+      const leftover = await assess(stored.entry);
+      if (leftover !== undefined) views.push(viewLeak(leftover));
+    }
+    return views;
   }
 
   async explain(pod: { readonly namespace: string; readonly name: string }): Promise<ExplainView> {

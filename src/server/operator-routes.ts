@@ -55,6 +55,17 @@ function registerListings(instance: FastifyInstance, ask: Ask): void {
       await ask(request, reply, async (queries) => ({ items: await queries.listDeletions() })),
   );
   app.get(
+    "/v1/leaks",
+    {
+      schema: {
+        summary: "records that no live sandbox stands behind, and what is done with them",
+        response: replies(schemas.LeakList),
+      },
+    },
+    async (request, reply) =>
+      await ask(request, reply, async (queries) => ({ items: await queries.listLeaks() })),
+  );
+  app.get(
     "/v1/explain",
     {
       schema: {

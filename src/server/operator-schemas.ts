@@ -77,6 +77,19 @@ export const DeletionRetry = Type.Object({
   deletion: Deletion,
 });
 
+const Leak = Type.Object({
+  sandbox: Type.String({ description: "CNI_CONTAINERID" }),
+  pod: Type.Union([Pod, Type.Null()]),
+  interface: Type.String({ description: "CNI_IFNAME of the primary network" }),
+  networks: Type.Array(Type.String()),
+  kind: Type.Union([Type.Literal("previous-boot"), Type.Literal("no-namespace")]),
+  action: Type.Union([Type.Literal("delete"), Type.Literal("report")], {
+    description: "what the daemon does with it once its grace is over",
+  }),
+  since: Time,
+  why: Type.String(),
+});
+
 const Step = Type.Object({
   at: Time,
   requestId: Type.String(),
@@ -97,6 +110,7 @@ export const Explanation = Type.Object({
 });
 
 export const AttachmentList = Type.Object({ items: Type.Array(Attachment) });
+export const LeakList = Type.Object({ items: Type.Array(Leak) });
 export const DeletionList = Type.Object({ items: Type.Array(Deletion) });
 
 const ReadinessGap = Type.Object({ what: Type.String(), detail: Type.String() });

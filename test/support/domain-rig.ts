@@ -6,11 +6,12 @@ import type { ErrorPolicy } from "../../src/attachments/error-policy.ts";
 import type { CniCommand, CniInvocation } from "../../src/attachments/invocation.ts";
 import { networksAnnotation, policyAnnotation } from "../../src/attachments/network-selection.ts";
 import { defaultErrorPolicy } from "../../src/attachments/parse-error-policy.ts";
-import type { NetworkDefinition, Pod } from "../../src/attachments/ports.ts";
+import type { NetworkDefinition, Pod, PodSource } from "../../src/attachments/ports.ts";
 import { RequestSlots, type SlotLimits } from "../../src/attachments/request-slots.ts";
 import type { SandboxRecord } from "../../src/attachments/sandbox-record.ts";
 import type { DomainSettings } from "../../src/attachments/settings.ts";
 import { buildDomain, type Domain } from "../../src/daemon/build-use-cases.ts";
+import { podPresence } from "../../src/daemon/pod-presence.ts";
 import { recoverSandboxes } from "../../src/deletions/recover-sandboxes.ts";
 import { stampPlugin } from "../../src/state/stamp-plugin.ts";
 import { FakeBootClock } from "./fake-clock.ts";
@@ -61,6 +62,8 @@ export class DomainRig {
   readonly recorder = new RecordingFlightRecorder();
   readonly log = new RecordingLog();
   readonly plugins: FakePlugins;
+  /** False: no source can tell that a pod is gone. */
+  knowsAllPods = true;
   readonly pods = new Map<string, Pod>();
   readonly definitions = new Map<string, NetworkDefinition>();
   readonly namespaceAnnotations = new Map<string, Readonly<Record<string, string>>>();
@@ -87,6 +90,7 @@ export class DomainRig {
       pluginPath: [],
       statusPolicy: "retry",
       maxDeadLetters: 10_000,
+      collectLeftovers: { previousBoot: "delete", uncertain: "report" },
     };
     this.#slots = { concurrent: 16, reservedForDel: 2, waiting: 100, ...wishes.slots };
     this.life = new Lifeline();
@@ -237,6 +241,10 @@ export class DomainRig {
     };
   }
 
+  #podSource(): PodSource {
+    return { findPod: async ({ namespace, name }) => this.pods.get(`${namespace}/${name}`) };
+  }
+
   #build(): Domain {
     const ports = this.#ports();
     const { instruments, recorder, clock, log } = this;
@@ -249,7 +257,7 @@ export class DomainRig {
         clock,
       },
       settings: () => this.settings,
-      pods: { findPod: async ({ namespace, name }) => this.pods.get(`${namespace}/${name}`) },
+      pods: this.#podSource(),
       sources: {
         definitions: {
           findDefinition: async (namespace, name) => this.definitions.get(`${namespace}/${name}`),
@@ -260,6 +268,8 @@ export class DomainRig {
       slots: new RequestSlots(this.#slots, instruments),
       toInvocation: (entry) => spooledInvocation(this.clock, entry),
       stampPlugin,
+      podPresence: podPresence(this.#podSource(), () => this.knowsAllPods),
+      leftovers: { graceMs: 0 },
       storageProblem: () => undefined,
       log,
     });

@@ -10,7 +10,7 @@ import { renderHelpPage } from "../../../src/cli/render-help-page.ts";
 import { closeServer } from "../../../src/server/close-server.ts";
 import { createServer } from "../../../src/server/create-server.ts";
 import { listenOnSocket } from "../../../src/server/listen-socket.ts";
-import { aDeletion, anAttachment, FakeParts } from "../server/fakes.ts";
+import { aDeletion, aLeak, anAttachment, FakeParts } from "../server/fakes.ts";
 
 interface Run {
   readonly status: number;
@@ -237,6 +237,22 @@ describe("multusctl deletions of many", () => {
   });
 });
 
+describe("multusctl leaks", () => {
+  it("is 0 where there is none, and 1 with a line each where there are", async () => {
+    const { run, parts } = await withDaemon();
+    expect(await run("leaks")).toMatchObject({
+      status: 0,
+      out: expect.stringContaining("a live sandbox") as string,
+    });
+    parts.operator.leaks = [aLeak];
+
+    const { status, out } = await run("leaks");
+
+    expect(status).toBe(1);
+    expect(out).toMatch(/^c9 +default\/web-9 +primary-net,default\/storage +delete/m);
+  });
+});
+
 describe("multusctl explain", () => {
   it("tells what is known of a pod", async () => {
     const { run } = await withDaemon();
@@ -269,7 +285,7 @@ describe("wrong usage", () => {
     [["statis"], 'did you mean "status"'],
     [["deletions"], "deletions list, deletions show"],
     [["deletions", "lst"], 'did you mean "deletions list"'],
-    [["leaks"], 'unknown command "leaks"'],
+    [["leeks"], 'did you mean "leaks"'],
     [["status", "now"], "usage: multusctl status"],
     [["explain"], "usage: multusctl explain NAMESPACE/POD"],
     [["explain", "web-0"], "NAMESPACE/NAME"],

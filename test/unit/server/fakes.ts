@@ -9,6 +9,7 @@ import type {
   AttachmentFilter,
   AttachmentView,
   DeletionView,
+  LeakView,
   OperatorQueries,
   ReadinessGap,
 } from "../../../src/attachments/views.ts";
@@ -146,8 +147,20 @@ export const aDeletion: DeletionView = {
   next: "it is tried again by itself",
 };
 
+export const aLeak: LeakView = {
+  sandbox: "c9",
+  pod: { namespace: "default", name: "web-9", uid: "u9" },
+  interface: "eth0",
+  networks: ["primary-net", "default/storage"],
+  kind: "previous-boot",
+  action: "delete",
+  since: "2026-08-20T11:00:00Z",
+  why: "it was attached in an earlier boot",
+};
+
 export class FakeOperator implements OperatorQueries {
   attachments: readonly AttachmentView[] = [anAttachment];
+  leaks: readonly LeakView[] = [];
   deletions: readonly DeletionView[] = [aDeletion];
   readonly filters: AttachmentFilter[] = [];
   /** Is owed where it is listed, and settled by the time that somebody acts on it. */
@@ -176,6 +189,10 @@ export class FakeOperator implements OperatorQueries {
     if (id === this.settledMeanwhile) return undefined;
     this.abandoned.push({ id, reason });
     return await this.findDeletion(id);
+  }
+
+  async listLeaks() {
+    return this.leaks;
   }
 
   async explain(pod: { readonly namespace: string; readonly name: string }) {

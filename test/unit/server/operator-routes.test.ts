@@ -10,7 +10,7 @@ import type {
 } from "../../../src/attachments/views.ts";
 import { createServer } from "../../../src/server/create-server.ts";
 import * as schemas from "../../../src/server/operator-schemas.ts";
-import { aDeletion, anAttachment, FakeParts } from "./fakes.ts";
+import { aDeletion, aLeak, anAttachment, FakeParts } from "./fakes.ts";
 
 function serve() {
   const parts = new FakeParts();
@@ -123,6 +123,19 @@ describe("one deletion", () => {
   );
 });
 
+describe("GET /v1/leaks", () => {
+  it("lists records without a live sandbox, with what becomes of them", async () => {
+    const { send, parts } = serve();
+    expect((await send({ method: "GET", url: "/v1/leaks" })).json()).toEqual({ items: [] });
+    parts.operator.leaks = [aLeak];
+
+    const reply = await send({ method: "GET", url: "/v1/leaks" });
+
+    expect(reply.statusCode).toBe(200);
+    expect(reply.json()).toEqual({ items: [aLeak] });
+  });
+});
+
 describe("GET /v1/explain", () => {
   it("tells everything of a pod", async () => {
     const { send } = serve();
@@ -174,6 +187,7 @@ describe("GET /openapi.json", () => {
       "/v1/deletions/{id}/abandon",
       "/v1/deletions/{id}/retry",
       "/v1/explain",
+      "/v1/leaks",
     ]);
     const body = paths["/v1/deletions/{id}/abandon"].post.requestBody.content["application/json"].schema;
     expect(body.properties.reason.maxLength).toBe(1024);
