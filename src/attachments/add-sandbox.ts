@@ -2,7 +2,7 @@ import { addNetworkList, type CniResult, convertResult, parseResult, printResult
 import { Deadline } from "../foundation/deadline.ts";
 import { buildDelegates } from "./build-delegates.ts";
 import { buildNetworkStatus } from "./build-network-status.ts";
-import { CacheWrites } from "./cache-writes.ts";
+import { cacheResult } from "./cache-result.ts";
 import { chooseNetworks, type NetworkSources } from "./choose-networks.ts";
 import type { Delegate } from "./delegate.ts";
 import { type DelegateTools, observedRuntime } from "./delegate-runtime.ts";
@@ -12,14 +12,15 @@ import type { Log } from "./instruments.ts";
 import type { CniInvocation } from "./invocation.ts";
 import { readMultusConfiguration } from "./multus-configuration.ts";
 import type { NetworkStatus } from "./network-status.ts";
-import type { Namespaces, Pod, PodSource, SandboxStore, UpstreamFiles } from "./ports.ts";
+import type { Link, Namespaces, Pod, PodSource, SandboxStore, UpstreamFiles } from "./ports.ts";
 import { addFailure } from "./request-failure.ts";
 import type { RequestSlots } from "./request-slots.ts";
-import type { PodReference } from "./sandbox.ts";
+import type { NamespaceIdentity, PodReference } from "./sandbox.ts";
 import { attachedRecord, intentRecord, isStillAttached, upstreamDelegates } from "./sandbox-intent.ts";
 import type { SandboxRecord } from "./sandbox-record.ts";
 import type { SandboxTurns } from "./sandbox-turns.ts";
 import { type DomainSettings, pluginLimitMs, type ReadSettings } from "./settings.ts";
+import { SideWrites } from "./side-writes.ts";
 import { hasStrictNetwork } from "./strict-network.ts";
 
 /** The other half of an ADD: debts of before, and undoing. Implemented by the deletions. */
@@ -62,6 +63,7 @@ interface AddPlan {
   readonly pod: Pod | undefined;
   readonly podReference: PodReference | undefined;
   readonly delegates: readonly Delegate[];
+  readonly namespace: { readonly identity: NamespaceIdentity | undefined; readonly links: readonly Link[] };
 }
 
 /** What must be undone if the ADD does not come to its end. */
@@ -70,7 +72,7 @@ interface BegunAdd {
   intent?: SandboxRecord;
   /** Attachments whose plugins may have run, the one under way included. */
   tried: number;
-  readonly caches: CacheWrites;
+  readonly writes: SideWrites;
 }
 
 /**
@@ -114,12 +116,12 @@ export class AddSandbox {
     if (known !== undefined) return known;
     const plan = await this.#plan(invocation, settings, deadline, signal);
     const networks = plan.delegates.map((delegate) => delegate.network);
-    const begun: BegunAdd = { tried: 0, caches: new CacheWrites(this.#parts.tools.cni.cache) };
+    const begun: BegunAdd = { tried: 0, writes: new SideWrites() };
     try {
       return await this.#parts.turns.insideNetworks(networks, () => this.#attachAll(plan, begun));
     } catch (error) {
       // Outside of the networks again: undoing enters them itself, and a GC may wait between.
-      await begun.caches.finish().catch(() => undefined);
+      await begun.writes.finish().catch(() => undefined);
       if (begun.intent !== undefined) await this.#undo(begun.intent, begun.tried, invocation.requestId);
       throw error;
     }
@@ -167,6 +169,9 @@ export class AddSandbox {
     deadline: Deadline,
     signal: AbortSignal,
   ): Promise<AddPlan> {
+    // Asked first: the native arm answers while the configuration is read.
+    const namespace = this.#lookInto(invocation.netns);
+    namespace.catch(() => undefined);
     const configuration = readMultusConfiguration(invocation.config, settings.overlay);
     const { reference, pod } = await findPodOf(invocation, this.#parts.pods, this.#parts.log, signal);
     const networks = await chooseNetworks(this.#parts.sources, { configuration, settings, pod }, signal);
@@ -181,38 +186,41 @@ export class AddSandbox {
       pod,
       podReference: reference,
       delegates,
+      namespace: await namespace,
     };
   }
 
   async #attachAll(plan: AddPlan, begun: BegunAdd): Promise<string> {
-    const { store, strictMarkers, tools } = this.#parts;
-    const intent = await this.#intent(plan);
+    const { store, strictMarkers, tools, upstream } = this.#parts;
+    const intent = this.#intent(plan);
     for (const { network, list } of plan.delegates) {
       const plugins = list.plugins.map((plugin) => plugin.type);
       tools.instruments.networkSeen(network, plugins);
     }
     await store.save(intent);
     begun.intent = intent;
+    begun.writes.begin(upstream.writeScratch(intent.containerId, upstreamDelegates(plan.delegates)));
     // After the intent: a marker that no record stands behind would be nobody's to remove.
-    if (hasStrictNetwork(intent)) await strictMarkers.set(intent.containerId);
+    if (hasStrictNetwork(intent)) begun.writes.begin(strictMarkers.set(intent.containerId));
     const results: CniResult[] = [];
     for (const delegate of plan.delegates) {
       plan.signal.throwIfAborted();
       begun.tried += 1;
       const result = await this.#attach(plan, delegate);
-      begun.caches.begin(delegate, result);
+      begun.writes.begin(cacheResult(tools.cni.cache, delegate, result));
       results.push(result);
     }
-    return await this.#finish(plan, attachedRecord(intent, results), results, begun.caches);
+    return await this.#finish(plan, attachedRecord(intent, results), results, begun.writes);
   }
 
-  async #intent(plan: AddPlan): Promise<SandboxRecord> {
-    const { namespaces, tools } = this.#parts;
-    const { invocation, delegates, podReference } = plan;
-    const [identity, links] = await Promise.all([
-      namespaces.identify(invocation.netns),
-      namespaces.listLinks(invocation.netns),
-    ]);
+  async #lookInto(netns: string): Promise<AddPlan["namespace"]> {
+    const { namespaces } = this.#parts;
+    const [identity, links] = await Promise.all([namespaces.identify(netns), namespaces.listLinks(netns)]);
+    return { identity, links };
+  }
+
+  #intent({ invocation, delegates, podReference, namespace }: AddPlan): SandboxRecord {
+    const { identity, links } = namespace;
     for (const delegate of delegates) {
       if (links.every((link) => link.name !== delegate.interface)) continue;
       throw new Failure(
@@ -220,7 +228,7 @@ export class AddSandbox {
         `network "${delegate.network}": interface "${delegate.interface}" exists in ${invocation.netns} already; remove it or ask for another name`,
       );
     }
-    return intentRecord(invocation, podReference, identity, delegates, tools.clock);
+    return intentRecord(invocation, podReference, identity, delegates, this.#parts.tools.clock);
   }
 
   async #attach(plan: AddPlan, delegate: Delegate): Promise<CniResult> {
@@ -244,19 +252,15 @@ export class AddSandbox {
     plan: AddPlan,
     record: SandboxRecord,
     results: readonly CniResult[],
-    caches: CacheWrites,
+    writes: SideWrites,
   ): Promise<string> {
-    const { store, upstream, writeStatus, log } = this.#parts;
+    const { store, writeStatus, log } = this.#parts;
     const networkStatus = plan.delegates.flatMap((delegate, index) => {
       const result = results[index];
       return result === undefined ? [] : buildNetworkStatus(delegate.network, result, delegate.isPrimary);
     });
     plan.signal.throwIfAborted();
-    const written = await Promise.allSettled([
-      store.save({ ...record, networkStatus }),
-      caches.finish(),
-      upstream.writeScratch(record.containerId, upstreamDelegates(plan.delegates)),
-    ]);
+    const written = await Promise.allSettled([store.save({ ...record, networkStatus }), writes.finish()]);
     // Only now: a save that is still under way would come after the mark that undoing leaves.
     for (const outcome of written) if (outcome.status === "rejected") throw outcome.reason;
     plan.signal.throwIfAborted();
