@@ -153,11 +153,13 @@ export class TakeDown {
     const gone = settled.filter((own) => own.deferred.length + own.returned.length === 0);
     const goneAttachments = gone.map(({ attachment }) => attachment);
     // Files first: who dies in between finds the record, which needs none of them; after the mark nobody looks again.
-    await files.removeCaches(record.containerId, goneAttachments);
     const kept = keptAttachments(record, settled);
-    if (kept.length > 0)
+    const removed = files.removeCaches(record.containerId, goneAttachments);
+    if (kept.length > 0) {
+      await removed;
       return await store.save(refusedRecord(record, kept, order.responsibility, tools.clock));
-    await this.#clearContainer(record);
+    }
+    await Promise.all([removed, this.#clearContainer(record)]);
     const mark: DoneMark = {
       containerId: record.containerId,
       ifName: record.ifName,
