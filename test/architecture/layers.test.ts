@@ -59,10 +59,12 @@ describe("layers", () => {
     const texts = trackedFiles().filter((file) =>
       /\.(ts|mjs|md|ya?ml|json|rs|toml|sh)$|file$|Makefile$/.test(file),
     );
-    const guilty = texts.filter((file) =>
-      /\/work\/(main|shared)|registry\.npm|ghcr\.io|docker\.io|quay\.io/.test(read(file)),
-    );
+    // In pieces, so that this file holds none of them either.
+    const machinePaths = ["main", "shared"].map((folder) => ["", "work", folder].join("/"));
+    const hosts = ["ghcr", "docker", "quay"].map((name) => [name, "io"].join("."));
+    const unwanted = [...machinePaths, ...hosts, ["registry", "npm"].join(".")];
+    const guilty = texts.filter((file) => unwanted.some((text) => read(file).includes(text)));
 
-    expect(guilty.filter((file) => file !== "test/architecture/layers.test.ts")).toEqual([]);
+    expect(guilty).toEqual([]);
   });
 });
