@@ -13,6 +13,7 @@ import type { CniInvocation } from "./invocation.ts";
 import { readMultusConfiguration } from "./multus-configuration.ts";
 import type { NetworkStatus } from "./network-status.ts";
 import type { Link, Namespaces, Pod, PodSource, SandboxStore, UpstreamFiles } from "./ports.ts";
+import { waitForReadinessFile } from "./readiness-file.ts";
 import { addFailure } from "./request-failure.ts";
 import type { RequestSlots } from "./request-slots.ts";
 import type { NamespaceIdentity, PodReference } from "./sandbox.ts";
@@ -173,6 +174,8 @@ export class AddSandbox {
     const namespace = this.#lookInto(invocation.netns);
     namespace.catch(() => undefined);
     const configuration = readMultusConfiguration(invocation.config, settings.overlay);
+    const { readinessFile } = configuration;
+    if (readinessFile !== "") await waitForReadinessFile(readinessFile, deadline, signal);
     const { reference, pod } = await findPodOf(invocation, this.#parts.pods, this.#parts.log, signal);
     const networks = await chooseNetworks(this.#parts.sources, { configuration, settings, pod }, signal);
     const delegates = buildDelegates(networks, invocation, configuration, settings);

@@ -25,6 +25,8 @@ export interface MultusConfiguration {
   readonly globalNamespaces: readonly string[];
   readonly systemNamespaces: readonly string[];
   readonly multusNamespace: string;
+  /** Waited for before an ADD; empty: nothing is. */
+  readonly readinessFile: string;
   /** The runtime's capability arguments: name to JSON text. */
   readonly runtimeConfig: Readonly<Record<string, string>>;
   /** JSON text of the top level's `delErrorPolicy`. */
@@ -54,6 +56,7 @@ export function readMultusConfiguration(request: string, overlay: string): Multu
     globalNamespaces: splitNamespaces(strings("globalNamespaces", "")),
     systemNamespaces: readTexts(merged, "systemNamespaces", ["kube-system"]),
     multusNamespace: strings("multusNamespace", "kube-system"),
+    readinessFile: strings("readinessindicatorfile", ""),
     runtimeConfig: readMembers(caller, "runtimeConfig"),
     delErrorPolicy: present(memberTextFold(merged, "delErrorPolicy")),
     validAttachments:

@@ -52,9 +52,8 @@ export const requestFields = {
   ),
   readinessindicatorfile: Type.Optional(
     text({
-      description: "File that appears when the primary network is ready.",
+      description: "File that appears when the primary network is ready; ADD waits for it up to 45 s.",
       defaultText: "none",
-      inactive: "not waited for yet",
     }),
   ),
   auxiliaryCNIChainName: Type.Optional(

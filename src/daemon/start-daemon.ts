@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Failure } from "../attachments/failure.ts";
 import type { DomainSettings } from "../attachments/settings.ts";
+import type { ReadinessGap } from "../attachments/views.ts";
 import type { DaemonConfig } from "../config/daemon-config.ts";
 import { watchDaemonConfig } from "../config/watch-daemon-config.ts";
 import { StopStack } from "../foundation/stop-stack.ts";
@@ -126,6 +128,7 @@ class DaemonStart {
     this.#running.push(host, { name: "multus-host", timeoutMs: 2000 });
     this.#running.push(manifests, { name: "manifests", timeoutMs: 1000 });
     this.#readiness.add(() => manifests.gap());
+    this.#readiness.add(() => primaryGap(config.readinessIndicatorFile));
     this.#readiness.add(() =>
       host.isRunning ? undefined : { what: "executor", detail: "multus-host is being started again" },
     );
@@ -236,6 +239,15 @@ class DaemonStart {
       },
     };
   }
+}
+
+/** Looked at only when somebody asks; one call into the kernel's cache. */
+function primaryGap(file: string | undefined): ReadinessGap | undefined {
+  if (file === undefined || existsSync(file)) return undefined;
+  return {
+    what: "primary",
+    detail: `readinessindicatorfile ${file} is not there: the primary network is not ready`,
+  };
 }
 
 async function openStateOrExplain(config: DaemonConfig): Promise<StateDirectory> {
