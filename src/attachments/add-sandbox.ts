@@ -8,14 +8,17 @@ import type { Delegate } from "./delegate.ts";
 import { type DelegateTools, observedRuntime } from "./delegate-runtime.ts";
 import { Failure } from "./failure.ts";
 import { findPodOf } from "./find-pod.ts";
+import { heldResources } from "./held-resources.ts";
 import type { Log } from "./instruments.ts";
 import type { CniInvocation } from "./invocation.ts";
+import type { LiveAttachments } from "./live-attachments.ts";
 import { readMultusConfiguration } from "./multus-configuration.ts";
 import type { NetworkStatus } from "./network-status.ts";
 import type { Link, Namespaces, Pod, PodSource, SandboxStore, UpstreamFiles } from "./ports.ts";
 import { waitForReadinessFile } from "./readiness-file.ts";
 import { addFailure } from "./request-failure.ts";
 import type { RequestSlots } from "./request-slots.ts";
+import type { ResourceLocks } from "./resource-locks.ts";
 import type { NamespaceIdentity, PodReference } from "./sandbox.ts";
 import { attachedRecord, intentRecord, isStillAttached, upstreamDelegates } from "./sandbox-intent.ts";
 import type { SandboxRecord } from "./sandbox-record.ts";
@@ -44,6 +47,8 @@ export interface AddParts {
   readonly upstream: UpstreamFiles;
   readonly strictMarkers: { set(containerId: string): Promise<void> };
   readonly turns: SandboxTurns;
+  readonly locks: ResourceLocks;
+  readonly live: LiveAttachments;
   readonly slots: RequestSlots;
   readonly undo: AddUndo;
   readonly writeStatus: (
@@ -193,9 +198,17 @@ export class AddSandbox {
     };
   }
 
+  /** Inside the networks, never the other way round: a GC that waits between would wait for whoever has the locks. */
   async #attachAll(plan: AddPlan, begun: BegunAdd): Promise<string> {
-    const { store, strictMarkers, tools, upstream } = this.#parts;
     const intent = this.#intent(plan);
+    const wanted = intent.attachments.flatMap(heldResources);
+    return await this.#parts.locks.holding(wanted, plan.signal, () =>
+      this.#attachIntended(plan, intent, begun),
+    );
+  }
+
+  async #attachIntended(plan: AddPlan, intent: SandboxRecord, begun: BegunAdd): Promise<string> {
+    const { store, strictMarkers, tools, upstream, live } = this.#parts;
     for (const { network, list } of plan.delegates) {
       const plugins = list.plugins.map((plugin) => plugin.type);
       tools.instruments.networkSeen(network, plugins);
@@ -208,8 +221,13 @@ export class AddSandbox {
     const results: CniResult[] = [];
     for (const delegate of plan.delegates) {
       plan.signal.throwIfAborted();
+      const attachment = intent.attachments[begun.tried];
       begun.tried += 1;
-      const result = await this.#attach(plan, delegate);
+      const result = await live.attaching(delegate.network, async () => {
+        const attached = await this.#attach(plan, delegate);
+        if (attachment !== undefined) live.learn(intent, { ...attachment, result: printResult(attached) });
+        return attached;
+      });
       begun.writes.begin(cacheResult(tools.cni.cache, delegate, result));
       results.push(result);
     }

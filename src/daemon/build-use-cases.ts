@@ -4,9 +4,11 @@ import type { NetworkSources } from "../attachments/choose-networks.ts";
 import type { DelegateTools } from "../attachments/delegate-runtime.ts";
 import type { Log } from "../attachments/instruments.ts";
 import type { CniInvocation, CniOperations } from "../attachments/invocation.ts";
+import { LiveAttachments, NotedSandboxStore } from "../attachments/live-attachments.ts";
 import type { Namespaces, PodSource, SandboxStore, UpstreamFiles } from "../attachments/ports.ts";
 import { ReportStatus } from "../attachments/report-status.ts";
 import type { RequestSlots } from "../attachments/request-slots.ts";
+import { ResourceLocks } from "../attachments/resource-locks.ts";
 import type { SandboxEntry } from "../attachments/sandbox-record.ts";
 import { SandboxTurns } from "../attachments/sandbox-turns.ts";
 import { type ReadSettings, settingsOfNetwork } from "../attachments/settings.ts";
@@ -28,6 +30,7 @@ import { OperatorDesk } from "../deletions/operator-desk.ts";
 import { policyInForce } from "../deletions/policy-in-force.ts";
 import type { DeletionStore, SpooledDeletion, SpoolSource, StrictMarkers } from "../deletions/ports.ts";
 import { RebuildSandbox } from "../deletions/rebuild-sandbox.ts";
+import { ResourceFence } from "../deletions/resource-fence.ts";
 import { SpoolIntake } from "../deletions/spool-intake.ts";
 import { StrictWatch } from "../deletions/strict-watch.ts";
 import { TakeDown } from "../deletions/take-down.ts";
@@ -61,6 +64,8 @@ export interface Domain {
   readonly operations: CniOperations;
   readonly desk: OperatorQueries;
   readonly turns: SandboxTurns;
+  /** Knows what this daemon records; `load` tells it of earlier ones. */
+  readonly live: LiveAttachments;
   readonly ledger: DeletionLedger;
   readonly scheduler: DeletionScheduler;
   readonly spoolIntake: SpoolIntake;
@@ -69,7 +74,14 @@ export interface Domain {
   readonly leftovers: LeftoverCollector;
 }
 
-export function buildDomain(parts: DomainParts): Domain {
+export function buildDomain(given: DomainParts): Domain {
+  const live = new LiveAttachments(given.tools.clock);
+  const parts = {
+    ...given,
+    live,
+    store: new NotedSandboxStore(given.store, live),
+    locks: new ResourceLocks(),
+  };
   const { tools, settings, store, namespaces, slots, strictMarkers, upstream, cache, log } = parts;
   const { instruments, recorder, clock } = tools;
   const turns = new SandboxTurns();
@@ -82,11 +94,13 @@ export function buildDomain(parts: DomainParts): Domain {
     maxDeadLetters: () => settings().maxDeadLetters,
     log,
   });
+  const fence = new ResourceFence(live, parts.locks);
   const takeDownParts = {
     tools,
     settings,
     policyOf,
     namespaces,
+    fence,
     store,
     ledger,
     files,
@@ -101,7 +115,7 @@ export function buildDomain(parts: DomainParts): Domain {
   const scheduler = new DeletionScheduler({
     ledger,
     attempt: async (deletion, signal) =>
-      await attemptDeletion({ tools, settings, policyOf, namespaces, store }, deletion, signal),
+      await attemptDeletion({ tools, settings, policyOf, namespaces, fence, store }, deletion, signal),
     removeFiles: async ({ sandbox, attachment }) => await files.removeCaches(sandbox, [attachment]),
     policyOf,
     slots,
@@ -141,6 +155,7 @@ export function buildDomain(parts: DomainParts): Domain {
       ...parts.leftovers,
     }),
     turns,
+    live,
     ledger,
     scheduler,
     spoolIntake,

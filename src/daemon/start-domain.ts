@@ -76,7 +76,7 @@ function startBackgroundWork(
   domain: Domain,
   { store }: Awaited<ReturnType<typeof openState>>,
 ): void {
-  const { turns, deleteSandbox, strictWatch, scheduler, spoolIntake, ledger } = domain;
+  const { turns, deleteSandbox, strictWatch, scheduler, spoolIntake, ledger, live } = domain;
   const stopping = new AbortController();
   const { signal } = stopping;
   const sweep = () =>
@@ -96,7 +96,10 @@ function startBackgroundWork(
     recovered = recovered.then(recover);
   });
   const collecting = recovered.then(() => domain.leftovers.run(signal));
-  const loaded = ledger.load().catch(unlessStopping);
+  const loaded = Promise.all([
+    ledger.load().catch(unlessStopping),
+    live.load(store, signal).catch(unlessStopping),
+  ]);
   const taking = spoolIntake.start().catch(unlessStopping);
   running.push(
     {

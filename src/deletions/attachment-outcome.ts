@@ -17,7 +17,8 @@ export type PluginOutcome =
   | {
       readonly index: number;
       readonly plugin: string;
-      readonly kind: "not-tried";
+      /** `fenced`: it must not run, since a newer sandbox has what it would act upon. */
+      readonly kind: "not-tried" | "fenced";
       readonly error: PluginErrorFacts;
     };
 
@@ -61,7 +62,11 @@ export function settleAttachment(
     if (outcome.kind === "deleted") return [];
     const resolved = policyOf(attachment, outcome.index);
     const wasTried = outcome.kind === "failed";
-    const decision = decide(resolved.policy, outcome.error, wasTried, responsibility);
+    // No runtime can help where a fence stands: the daemon shows it as a dead letter.
+    const decision =
+      outcome.kind === "fenced"
+        ? "deferred"
+        : decide(resolved.policy, outcome.error, wasTried, responsibility);
     const { index, plugin, error } = outcome;
     const timedOut = outcome.kind === "failed" && outcome.timedOut;
     return [{ index, plugin, wasTried, timedOut, error, policy: resolved, decision }];

@@ -32,17 +32,17 @@ export function retryBounds(policyOf: PolicyOf, record: DeletionRecord) {
 export async function concludeAttempt(
   parts: ConclusionParts,
   before: DeletionRecord,
-  { outcome, record }: AttemptResult,
+  result: AttemptResult,
 ): Promise<void> {
+  const { outcome, record, fenced = "" } = result;
   const { ledger, instruments } = parts;
   instruments.deletionRetry(record.attachment.network, outcome);
-  tell(parts, { outcome, record });
+  tell(parts, result);
   if (outcome === "settled") {
     await parts.removeFiles(record);
     return await ledger.conclude(before, record);
   }
-  if (outcome === "fenced")
-    return await bury(parts, before, record, "fenced", "a newer sandbox has this container and interface");
+  if (outcome === "fenced") return await bury(parts, before, record, "fenced", fenced);
   const { giveUpAfterMs } = retryBounds(parts.policyOf, record);
   const isOver = elapsedMs(record.age, parts.clock) - (record.lifeFromMs ?? 0) >= giveUpAfterMs;
   if (isOver && before.state !== "dead")
@@ -63,7 +63,7 @@ async function bury(
   await ledger.conclude(before, { ...record, state: "dead", death, reason });
 }
 
-function tell({ log, recorder, clock }: ConclusionParts, { outcome, record }: AttemptResult): void {
+function tell({ log, recorder, clock }: ConclusionParts, { outcome, record, fenced }: AttemptResult): void {
   const { network } = record.attachment;
   const fields = {
     deletion: record.id,
@@ -72,7 +72,7 @@ function tell({ log, recorder, clock }: ConclusionParts, { outcome, record }: At
     attempts: record.attemptCount,
     outcome,
   };
-  log.info({ ...fields, lastError: record.lastError }, "owed deletion tried");
+  log.info({ ...fields, fenced, lastError: record.lastError }, "owed deletion tried");
   recorder.record(record.pod, {
     at: clock.nowText(),
     requestId: `deletion-${record.id}`,
@@ -81,6 +81,6 @@ function tell({ log, recorder, clock }: ConclusionParts, { outcome, record }: At
     network,
     outcome,
     durationMs: record.attempts.at(-1)?.durationMs ?? 0,
-    text: outcome === "failed" ? (record.lastError?.msg ?? "") : "",
+    text: outcome === "failed" ? (record.lastError?.msg ?? "") : (fenced ?? ""),
   });
 }

@@ -11,21 +11,28 @@ import type { PluginOutcome, PolicyOf } from "./attachment-outcome.ts";
 import type { Attempt, DeletionRecord } from "./deletion-record.ts";
 import { isIgnored } from "./ignore-rules.ts";
 import { fencedNamespace } from "./namespace-fence.ts";
-import { owedIndexes, runAttachmentDeletion } from "./run-attachment-deletion.ts";
+import type { PluginFences, ResourceFence } from "./resource-fence.ts";
+import { owedIndexes, runAttachmentDeletion, untriedPlugins } from "./run-attachment-deletion.ts";
 
 export interface AttemptParts {
   readonly tools: DelegateTools;
   readonly settings: ReadSettings;
   readonly policyOf: PolicyOf;
   readonly namespaces: Namespaces;
+  readonly fence: ResourceFence;
   readonly store: SandboxStore;
 }
 
 /** What a try at an owed deletion came to; `record` is the deletion as it is now. */
 export interface AttemptResult {
   readonly outcome: RetryOutcome;
+  /** Which fence stood in the way of what; the closing reason where nothing else is left. */
+  readonly fenced?: string;
   readonly record: DeletionRecord;
 }
+
+/** How long an ADD that may get the device or address of a deletion is waited for. */
+const patienceMs = 60_000;
 
 /** How many tries a deletion remembers besides the first. */
 const rememberedAttempts = 20;
@@ -45,23 +52,31 @@ export async function attemptDeletion(
   if (await isSuperseded(parts, deletion)) {
     return {
       outcome: "fenced",
+      fenced: "a newer sandbox has this container and interface",
       record: remember(parts, deletion, { at, outcome: "fenced", durationMs: duration() }),
     };
   }
-  const outcomes = await runPlugins(parts, deletion, signal);
+  const { outcomes, fences } = await runFenced(parts, deletion, signal);
+  const fenced = describeFences(fences);
   const left = outcomes.filter((outcome) => isStillOwed(parts.policyOf, deletion, outcome));
   const attachment = { ...deletion.attachment, owed: left.map(({ index }) => index).sort((a, b) => a - b) };
   const reduced = { ...deletion, attachment };
   const [first] = left;
-  if (first === undefined) return { outcome: "settled", record: reduced };
+  if (first === undefined) return { outcome: "settled", ...fenced, record: reduced };
   const error = first.kind === "deleted" ? undefined : first.error;
+  const outcome = left.every(({ kind }) => kind === "fenced") ? "fenced" : "failed";
   const attempt: Attempt = {
     at,
-    outcome: signal.aborted ? "interrupted" : "failed",
+    outcome: signal.aborted ? "interrupted" : outcome,
     durationMs: duration(),
     ...(error === undefined ? {} : { error }),
   };
-  return { outcome: "failed", record: remember(parts, reduced, attempt, error) };
+  return { outcome, ...fenced, record: remember(parts, reduced, attempt, error) };
+}
+
+function describeFences(fences: PluginFences): { readonly fenced?: string } {
+  const reasons = new Set([...fences.values()].map(({ reason }) => reason));
+  return reasons.size === 0 ? {} : { fenced: [...reasons].join("; ") };
 }
 
 /** A newer ADD holds this container and interface: a plugin's DEL would take down what is in use now. */
@@ -75,7 +90,36 @@ async function isSuperseded(parts: AttemptParts, deletion: DeletionRecord): Prom
   });
 }
 
-async function runPlugins(parts: AttemptParts, deletion: DeletionRecord, signal: AbortSignal) {
+interface FencedRun {
+  readonly outcomes: readonly PluginOutcome[];
+  readonly fences: PluginFences;
+}
+
+async function runFenced(
+  parts: AttemptParts,
+  deletion: DeletionRecord,
+  signal: AbortSignal,
+): Promise<FencedRun> {
+  const { attachment, sandbox: containerId, generation } = deletion;
+  using patience = Deadline.after(patienceMs).signal(signal);
+  try {
+    return await parts.fence.guard({ containerId, generation }, attachment, patience, async (fences) => ({
+      outcomes: await runPlugins(parts, deletion, fences, signal),
+      fences,
+    }));
+  } catch (error) {
+    if (error !== patience.reason) throw error;
+    const why = "an ADD that may get its device or address did not end in time";
+    return { outcomes: untriedPlugins(attachment, why), fences: new Map() };
+  }
+}
+
+async function runPlugins(
+  parts: AttemptParts,
+  deletion: DeletionRecord,
+  fences: PluginFences,
+  signal: AbortSignal,
+) {
   const { attachment } = deletion;
   const limitMs = pluginLimitMs(parts.settings(), attachment.network, attachment.listName);
   const plugins = owedIndexes(attachment).length;
@@ -84,6 +128,7 @@ async function runPlugins(parts: AttemptParts, deletion: DeletionRecord, signal:
     containerId: deletion.sandbox,
     netns,
     attachment,
+    fences,
     pod: deletion.pod,
     requestId: `deletion-${deletion.id}`,
     // No caller waits: each plugin gets its own limit.
@@ -96,7 +141,7 @@ async function runPlugins(parts: AttemptParts, deletion: DeletionRecord, signal:
 
 function isStillOwed(policyOf: PolicyOf, deletion: DeletionRecord, outcome: PluginOutcome): boolean {
   if (outcome.kind === "deleted") return false;
-  if (outcome.kind === "not-tried") return true;
+  if (outcome.kind !== "failed") return true;
   return !isIgnored(policyOf(deletion.attachment, outcome.index).policy.ignore, outcome.error);
 }
 

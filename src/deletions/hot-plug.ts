@@ -4,8 +4,10 @@ import type { ChosenNetwork, Delegate } from "../attachments/delegate.ts";
 import { type DelegateTools, observedRuntime } from "../attachments/delegate-runtime.ts";
 import { Failure } from "../attachments/failure.ts";
 import { podReferenceOf } from "../attachments/find-pod.ts";
+import { heldResources } from "../attachments/held-resources.ts";
 import type { Log } from "../attachments/instruments.ts";
 import type { CniInvocation, InterfaceAttributes } from "../attachments/invocation.ts";
+import type { LiveAttachments } from "../attachments/live-attachments.ts";
 import { readMultusConfiguration } from "../attachments/multus-configuration.ts";
 import type { NetworkSelection } from "../attachments/network-selection.ts";
 import type { Namespaces, SandboxStore } from "../attachments/ports.ts";
@@ -13,6 +15,7 @@ import { prepareList } from "../attachments/prepare-list.ts";
 import { requestFailure } from "../attachments/request-failure.ts";
 import type { RequestSlots } from "../attachments/request-slots.ts";
 import { readPolicy, resolvePolicy } from "../attachments/resolve-policy.ts";
+import type { ResourceLocks } from "../attachments/resource-locks.ts";
 import { attachmentOf } from "../attachments/sandbox-intent.ts";
 import type { AttachmentRecord, SandboxRecord } from "../attachments/sandbox-record.ts";
 import type { SandboxTurns } from "../attachments/sandbox-turns.ts";
@@ -30,6 +33,8 @@ export interface HotPlugParts {
   readonly namespaces: Namespaces;
   readonly store: SandboxStore;
   readonly turns: SandboxTurns;
+  readonly locks: ResourceLocks;
+  readonly live: LiveAttachments;
   readonly slots: RequestSlots;
   readonly strictMarkers: StrictMarkers;
   readonly deleteSandbox: DeleteSandbox;
@@ -78,7 +83,7 @@ export class HotPlug {
     deadline: Deadline,
     signal: AbortSignal,
   ): Promise<string> {
-    const { tools, store, settings: readSettings, turns, namespaces, strictMarkers } = this.#parts;
+    const { tools, settings: readSettings, turns, namespaces, locks } = this.#parts;
     const settings = readSettings();
     const chosen = this.#choose(invocation, attributes);
     const [delegate] = buildDelegates(
@@ -108,17 +113,26 @@ export class HotPlug {
       chosen.network,
       chosen.list.plugins.map((plugin) => plugin.type),
     );
-    await store.save(intent);
+    const wanted = intent.attachments.flatMap(heldResources);
+    const begun = { isDurable: false };
     try {
-      if (hasStrictNetwork(intent)) await strictMarkers.set(intent.containerId);
       return await turns.insideNetworks([chosen.network], () =>
-        this.#run(intent, delegate, invocation, deadline, signal),
+        locks.holding(wanted, signal, async () => {
+          await this.#begin(intent, begun);
+          return await this.#run(intent, delegate, invocation, deadline, signal);
+        }),
       );
     } catch (error) {
-      await this.#undo(intent, invocation.requestId);
+      if (begun.isDurable) await this.#undo(intent, invocation.requestId);
       signal.throwIfAborted();
       throw requestFailure(error, "timeouts.add", { network: chosen.network, interface: invocation.ifName });
     }
+  }
+
+  async #begin(intent: SandboxRecord, begun: { isDurable: boolean }): Promise<void> {
+    await this.#parts.store.save(intent);
+    begun.isDurable = true;
+    if (hasStrictNetwork(intent)) await this.#parts.strictMarkers.set(intent.containerId);
   }
 
   async #run(
@@ -128,15 +142,22 @@ export class HotPlug {
     deadline: Deadline,
     signal: AbortSignal,
   ): Promise<string> {
-    const { tools, settings, store } = this.#parts;
+    const { tools, settings, store, live } = this.#parts;
     const { network, list, attachment } = delegate;
     const context = { network, pod: intent.pod, requestId: invocation.requestId };
     const limitMs = pluginLimitMs(settings(), network, list.name);
-    const result = await addNetworkList(observedRuntime(tools, context), list, attachment, {
-      signal,
-      pluginTimeoutMs: () => Math.min(limitMs, deadline.remainingMs()),
+    const result = await live.attaching(network, async () => {
+      const attached = await addNetworkList(observedRuntime(tools, context), list, attachment, {
+        signal,
+        pluginTimeoutMs: () => Math.min(limitMs, deadline.remainingMs()),
+      });
+      await store.save({
+        ...intent,
+        state: "added",
+        attachments: attachedWith(intent, printResult(attached)),
+      });
+      return attached;
     });
-    await store.save({ ...intent, state: "added", attachments: attachedWith(intent, printResult(result)) });
     signal.throwIfAborted();
     return printResult(convertResult(result, "1.1.0"));
   }

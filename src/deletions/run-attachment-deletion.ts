@@ -6,6 +6,8 @@ import type { AttachmentRecord, PluginErrorFacts } from "../attachments/sandbox-
 import { CniCode, type CniResult, deletePlugins, type NetworkList, parseResult } from "../cni/index.ts";
 import type { Deadline } from "../foundation/deadline.ts";
 import type { PluginOutcome } from "./attachment-outcome.ts";
+import { fenceList } from "./fenced-list.ts";
+import type { PluginFences } from "./resource-fence.ts";
 
 /** Time kept for writing down and answering, whatever the plugins do. */
 const keptForSettlingMs = 2000;
@@ -15,6 +17,7 @@ export interface AttachmentDeletionRequest {
   /** As the fence lets it through; empty: the plugins get no namespace. */
   readonly netns: string;
   readonly attachment: AttachmentRecord;
+  readonly fences: PluginFences;
   readonly pod: PodReference | undefined;
   readonly requestId: string;
   /** All of the request. */
@@ -37,8 +40,10 @@ export async function runAttachmentDeletion(
   request: AttachmentDeletionRequest,
 ): Promise<readonly PluginOutcome[]> {
   const { attachment, deadline, pluginsAfter, pluginTimeoutMs, signal } = request;
-  const list = readList(attachment);
-  if (!("plugins" in list)) return [{ index: 0, plugin: "?", kind: "failed", error: list, timedOut: false }];
+  const written = readList(attachment);
+  if (!("plugins" in written))
+    return [{ index: 0, plugin: "?", kind: "failed", error: written, timedOut: false }];
+  const { list, run: only, stopped } = fenceList(written, owedIndexes(attachment), request.fences);
   const context = { network: attachment.network, pod: request.pod, requestId: request.requestId };
   const runtime = observedRuntime(tools, context);
   const prevResult = readResult(attachment);
@@ -54,7 +59,7 @@ export async function runAttachmentDeletion(
     attachmentFor(request),
     {
       ...(prevResult === undefined ? {} : { prevResult }),
-      only: owedIndexes(attachment),
+      only,
       limits: {
         ...(signal === undefined ? {} : { signal }),
         pluginTimeoutMs: (pluginsLeft) =>
@@ -65,12 +70,23 @@ export async function runAttachmentDeletion(
       },
     },
   );
-  return report.outcomes.map(({ index, plugin, kind, error }): PluginOutcome => {
+  const outcomes = report.outcomes.map(({ index, plugin, kind, error }): PluginOutcome => {
     if (kind === "deleted") return { index, plugin, kind };
     const facts = factsOf(plugin, error);
     return kind === "failed"
       ? { index, plugin, kind, error: facts, timedOut: isTimeout(error) }
       : { index, plugin, kind, error: facts };
+  });
+  return [...outcomes, ...stopped];
+}
+
+/** The outcome of an attachment none of whose plugins was run; `why` where no earlier error is known. */
+export function untriedPlugins(attachment: AttachmentRecord, why: string): readonly PluginOutcome[] {
+  const plugins = owedPlugins(attachment);
+  return owedIndexes(attachment).map((index, position) => {
+    const plugin = plugins[position] ?? "?";
+    const error = attachment.lastError ?? { plugin, code: CniCode.TryAgainLater, msg: why };
+    return { index, plugin, kind: "not-tried", error };
   });
 }
 

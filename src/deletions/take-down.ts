@@ -6,7 +6,7 @@ import type { AttachmentRecord, DoneMark, SandboxRecord } from "../attachments/s
 import type { SandboxTurns } from "../attachments/sandbox-turns.ts";
 import { pluginLimitMs, type ReadSettings } from "../attachments/settings.ts";
 import { hasStrictNetwork } from "../attachments/strict-network.ts";
-import type { Deadline } from "../foundation/deadline.ts";
+import { Deadline } from "../foundation/deadline.ts";
 import type { AttachmentFiles } from "./attachment-files.ts";
 import {
   type PluginOutcome,
@@ -20,7 +20,8 @@ import { deletionOf } from "./deletion-of.ts";
 import { DeletionProgress } from "./deletion-progress.ts";
 import { fencedNamespace } from "./namespace-fence.ts";
 import type { StrictMarkers } from "./ports.ts";
-import { owedIndexes, owedPlugins, runAttachmentDeletion } from "./run-attachment-deletion.ts";
+import type { PluginFences, ResourceFence } from "./resource-fence.ts";
+import { owedIndexes, runAttachmentDeletion, untriedPlugins } from "./run-attachment-deletion.ts";
 import { tellOutcome } from "./tell-outcome.ts";
 
 export interface TakeDownParts {
@@ -28,6 +29,7 @@ export interface TakeDownParts {
   readonly settings: ReadSettings;
   readonly policyOf: PolicyOf;
   readonly namespaces: Namespaces;
+  readonly fence: ResourceFence;
   readonly store: SandboxStore;
   readonly ledger: DeletionLedger;
   readonly files: AttachmentFiles;
@@ -119,21 +121,32 @@ export class TakeDown {
     netns: string | undefined,
     progress: DeletionProgress,
   ): Promise<readonly PluginOutcome[]> {
-    const { tools, settings } = this.#parts;
+    const { tools, settings, fence } = this.#parts;
     const { record, deadline, requestId } = order;
-    if (netns === undefined || !order.mayRun || this.#isPutOff(order, attachment)) return untried(attachment);
+    if (netns === undefined || !order.mayRun || this.#isPutOff(order, attachment))
+      return untriedPlugins(attachment, "not tried yet");
     const before = record.attachments.slice(0, index);
-    return await runAttachmentDeletion(tools, {
-      containerId: record.containerId,
-      netns,
-      attachment,
-      pod: record.pod,
-      requestId,
-      deadline,
-      pluginsAfter: before.reduce((sum, other) => sum + owedIndexes(other).length, order.pluginsAfter),
-      pluginTimeoutMs: pluginLimitMs(settings(), attachment.network, attachment.listName),
-      onDeleted: (pluginIndex) => progress.deleted(index, pluginIndex),
-    });
+    const run = (fences: PluginFences) =>
+      runAttachmentDeletion(tools, {
+        containerId: record.containerId,
+        netns,
+        attachment,
+        fences,
+        pod: record.pod,
+        requestId,
+        deadline,
+        pluginsAfter: before.reduce((sum, other) => sum + owedIndexes(other).length, order.pluginsAfter),
+        pluginTimeoutMs: pluginLimitMs(settings(), attachment.network, attachment.listName),
+        onDeleted: (pluginIndex) => progress.deleted(index, pluginIndex),
+      });
+    // The other half of the time is for plugins, and for the attachments that follow.
+    using patience = Deadline.after(deadline.remainingMs() / 2).signal();
+    try {
+      return await fence.guard(record, attachment, patience, run);
+    } catch (error) {
+      if (error !== patience.reason) throw error;
+      return untriedPlugins(attachment, "an ADD that may get its device or address did not end in time");
+    }
   }
 
   /** `firstAttempt: "none"`: the runtime is answered at once, everything runs later. */
@@ -184,15 +197,6 @@ export class TakeDown {
       log.warn({ err, containerID: containerId }, "strict marker of a deleted sandbox could not be removed");
     }
   }
-}
-
-function untried(attachment: AttachmentRecord): readonly PluginOutcome[] {
-  const plugins = owedPlugins(attachment);
-  return owedIndexes(attachment).map((index, position) => {
-    const plugin = plugins[position] ?? "?";
-    const error = attachment.lastError ?? { plugin, code: 11, msg: "not tried yet" };
-    return { index, plugin, kind: "not-tried", error };
-  });
 }
 
 /** What a strict network still owes stays, so that the runtime's next DEL runs it and nothing else. */

@@ -115,9 +115,10 @@ export class DomainRig {
   /** What the daemon does in the background from its start on. */
   async start(): Promise<void> {
     const { store } = this.#ports();
-    const { turns, deleteSandbox, strictWatch, ledger, spoolIntake } = this.domain;
+    const { turns, deleteSandbox, strictWatch, ledger, spoolIntake, live } = this.domain;
     const { instruments, log } = this;
     const { signal } = new AbortController();
+    await live.load(store);
     await ledger.load();
     await spoolIntake.start();
     await recoverSandboxes({ store, turns, deleteSandbox, strictWatch, instruments, log, signal });

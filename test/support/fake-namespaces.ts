@@ -4,6 +4,8 @@ import type { NamespaceIdentity } from "../../src/attachments/sandbox.ts";
 /** Network namespaces by their paths; each made one has a cookie of its own and the same inode number. */
 export class FakeNamespaces implements Namespaces {
   readonly #present = new Map<string, { identity: NamespaceIdentity; links: readonly Link[] }>();
+  /** How many questions there were. */
+  asked = 0;
   #made = 0;
   #failure: Error | undefined;
 
@@ -29,11 +31,13 @@ export class FakeNamespaces implements Namespaces {
   }
 
   async identify(path: string): Promise<NamespaceIdentity | undefined> {
+    this.asked += 1;
     if (this.#failure !== undefined) throw this.#failure;
     return this.#present.get(path)?.identity;
   }
 
   async listLinks(path: string): Promise<readonly Link[]> {
+    this.asked += 1;
     if (this.#failure !== undefined) throw this.#failure;
     return this.#present.get(path)?.links ?? [];
   }

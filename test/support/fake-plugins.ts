@@ -38,6 +38,8 @@ export class FakePlugins {
   readonly allocations = new Map<string, string>();
   /** Called before each run does anything. */
   onRun: (run: SeenRun) => void = () => {};
+  /** The address that the next ADD gets. */
+  address: () => string = () => `10.0.0.${++this.#addresses % 250}/24`;
   /** How long a run takes that is neither held nor hanging. */
   pause: () => Promise<void> = async () => {};
   readonly directory: string;
@@ -161,11 +163,10 @@ export class FakePlugins {
   #result(run: SeenRun): string {
     const { cniVersion, prevResult } = JSON.parse(run.stdin) as { cniVersion: string; prevResult?: object };
     if (prevResult !== undefined) return JSON.stringify(prevResult);
-    this.#addresses += 1;
     return JSON.stringify({
       cniVersion,
       interfaces: [{ name: run.ifName, mac: "02:00:00:00:00:01", sandbox: run.netns }],
-      ips: [{ address: `10.0.0.${this.#addresses % 250}/24`, interface: 0 }],
+      ips: [{ address: this.address(), interface: 0 }],
     });
   }
 }
