@@ -46,4 +46,6 @@ export interface CniOperations {
     signal: AbortSignal,
   ): Promise<string>;
   detachDelegate(invocation: CniInvocation, signal: AbortSignal): Promise<void>;
+  /** STATUS of the plugins of the delegate that `invocation.config` is. */
+  statusOfDelegate(invocation: CniInvocation, signal: AbortSignal): Promise<void>;
 }

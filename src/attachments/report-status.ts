@@ -1,4 +1,10 @@
-import { CniCode, CniError, statusNetworkList } from "../cni/index.ts";
+import {
+  CniCode,
+  CniError,
+  type NetworkList,
+  parseNetworkListOrPlugin,
+  statusNetworkList,
+} from "../cni/index.ts";
 import { Deadline } from "../foundation/deadline.ts";
 import { formatDuration } from "../foundation/duration.ts";
 import { searchPath } from "./build-delegates.ts";
@@ -40,20 +46,51 @@ export class ReportStatus {
     const choice = { configuration, settings, pod: undefined };
     const [primary] = await asUnavailable(() => chooseClusterNetworks(this.#parts.sources, choice, signal));
     if (primary === undefined) return;
-    const context = { network: primary.network, pod: undefined, requestId: invocation.requestId };
-    const limitMs = pluginLimitMs(settings, primary.network, primary.list.name);
+    await this.#askPlugins(primary.network, primary.list, invocation, deadline, signal);
+  }
+
+  /** The same for the delegate's list or plugin that a hot-plug client gives. @throws {Failure} */
+  async statusOfDelegate(invocation: CniInvocation, caller: AbortSignal): Promise<void> {
+    const deadline = Deadline.after(this.#parts.settings().timeouts.statusMs);
+    using signal = deadline.signal(caller);
+    const list = readDelegate(invocation.config);
+    await this.#askPlugins(list.name, list, invocation, deadline, signal);
+  }
+
+  async #askPlugins(
+    network: string,
+    list: NetworkList,
+    invocation: CniInvocation,
+    deadline: Deadline,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const settings = this.#parts.settings();
+    const { binDir } = readMultusConfiguration("{}", settings.overlay);
+    const context = { network, pod: undefined, requestId: invocation.requestId };
+    const limitMs = pluginLimitMs(settings, network, list.name);
     const where = {
-      searchPath: searchPath(configuration.binDir, settings.pluginPath, invocation.path),
+      searchPath: searchPath(binDir, settings.pluginPath, invocation.path),
       ...(settings.root === undefined ? {} : { root: settings.root }),
     };
     try {
-      await statusNetworkList(observedRuntime(this.#parts.tools, context), primary.list, where, {
+      await statusNetworkList(observedRuntime(this.#parts.tools, context), list, where, {
         signal,
         pluginTimeoutMs: () => Math.min(limitMs, deadline.remainingMs()),
       });
     } catch (error) {
-      throw statusFailure(error, primary.network, settings.timeouts.statusMs);
+      throw statusFailure(error, network, settings.timeouts.statusMs);
     }
+  }
+}
+
+function readDelegate(text: string): NetworkList {
+  try {
+    return parseNetworkListOrPlugin(text);
+  } catch (error) {
+    if (!(error instanceof CniError)) throw error;
+    throw new Failure("invalid-configuration", `delegate's network configuration: ${error.message}`, {
+      cause: error,
+    });
   }
 }
 
@@ -74,11 +111,11 @@ async function asUnavailable<T>(choose: () => Promise<readonly T[]>): Promise<re
 
 function statusFailure(error: unknown, network: string, limitMs: number): unknown {
   if (isTimeout(error)) {
-    const text = `primary network "${network}": its STATUS was not done within ${formatDuration(limitMs)}`;
+    const text = `network "${network}": its STATUS was not done within ${formatDuration(limitMs)}`;
     return new Failure("deadline-exceeded", text, { cause: error });
   }
   if (!(error instanceof CniError)) return error;
-  return new Failure("not-ready", `primary network "${network}": ${error.message}`, {
+  return new Failure("not-ready", `network "${network}": ${error.message}`, {
     code: error.code === CniCode.Unknown ? CniCode.PluginNotAvailable : error.code,
     cause: error,
     ...(error.details === undefined ? {} : { details: error.details }),

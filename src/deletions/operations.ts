@@ -60,5 +60,7 @@ export function createOperations(
       counted(invocation, signal, () => useCases.hotPlug.attach(invocation, attributes, signal)),
     detachDelegate: (invocation, signal) =>
       counted(invocation, signal, () => useCases.hotUnplug.detach(invocation)),
+    statusOfDelegate: (invocation, signal) =>
+      counted(invocation, signal, () => useCases.status.statusOfDelegate(invocation, signal)),
   };
 }

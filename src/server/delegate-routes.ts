@@ -30,6 +30,13 @@ export function registerDelegateRoutes(app: FastifyInstance, parts: ServerParts,
           case "DEL":
             await cni.detachDelegate(invocation, signal);
             return undefined;
+          case "CHECK":
+            // What was hot-plugged is an entry of its own, found by its interface.
+            await cni.check(invocation, signal);
+            return undefined;
+          case "STATUS":
+            await cni.statusOfDelegate(invocation, signal);
+            return undefined;
           default:
             throw new Failure("malformed-request", `unknown cmd type: ${invocation.command}`, { code: 4 });
         }

@@ -103,6 +103,10 @@ export class FakeCni implements CniOperations {
     await this.#call("detachDelegate", invocation, signal);
   }
 
+  async statusOfDelegate(invocation: CniInvocation, signal: AbortSignal): Promise<void> {
+    await this.#call("statusOfDelegate", invocation, signal);
+  }
+
   get last(): CniInvocation {
     const call = this.calls.at(-1);
     if (call === undefined) throw new Error("nothing was called");

@@ -275,12 +275,25 @@ describe("POST /delegate", () => {
     expect(parts.cni.calls[0]?.operation).toBe("detachDelegate");
   });
 
+  it.each([
+    ["CHECK", "check"],
+    ["STATUS", "statusOfDelegate"],
+  ] as const)("takes %s, and answers success with nothing", async (command, operation) => {
+    const { send, parts } = serve();
+
+    const payload = cniBody({ CNI_COMMAND: command });
+    const reply = await send({ method: "POST", url: "/delegate", payload });
+
+    expect([reply.statusCode, reply.body]).toEqual([200, ""]);
+    expect(parts.cni.calls[0]?.operation).toBe(operation);
+  });
+
   it("refuses commands it does not have, and attributes of the wrong type", async () => {
     const { send } = serve();
-    const check = { ...cniBody({ CNI_COMMAND: "CHECK" }) };
+    const garbage = { ...cniBody({ CNI_COMMAND: "GC" }) };
     const wrong = { ...cniBody({ CNI_COMMAND: "ADD" }), interfaceAttributes: { ips: "10.0.0.1" } };
 
-    expect((await send({ method: "POST", url: "/delegate", payload: check })).json().code).toBe(4);
+    expect((await send({ method: "POST", url: "/delegate", payload: garbage })).json().code).toBe(4);
     expect((await send({ method: "POST", url: "/delegate", payload: wrong })).json().code).toBe(6);
   });
 });
