@@ -29,6 +29,8 @@ export interface DomainSettings {
   readonly statusPolicy: "retry" | "require" | "skip";
   /** Dead letters that are kept as records. */
   readonly maxDeadLetters: number;
+  /** Spooled DELs beyond which the log says so. */
+  readonly maxSpoolEntries: number;
   /** What is done with records that no live sandbox stands behind, of an earlier boot and of this one. */
   readonly collectLeftovers: {
     readonly previousBoot: "delete" | "report";

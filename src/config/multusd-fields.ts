@@ -29,9 +29,9 @@ const limitFields = {
   ),
   spoolEntries: Type.Optional(
     count(1, 1_000_000, {
-      description: "DELs that may lie in the spool.",
+      description:
+        "DELs that may lie in the spool before the log says so. The shim's own bound is 10000: it refuses what is beyond.",
       default: 10_000,
-      inactive: "the shim's bound is 10000",
     }),
   ),
 };

@@ -32,6 +32,7 @@ import type { DeletionStore, SpooledDeletion, SpoolSource, StrictMarkers } from 
 import { RebuildSandbox } from "../deletions/rebuild-sandbox.ts";
 import { ResourceFence } from "../deletions/resource-fence.ts";
 import { SpoolIntake } from "../deletions/spool-intake.ts";
+import { attemptSpooled } from "../deletions/spooled-dead-letter.ts";
 import { StrictWatch } from "../deletions/strict-watch.ts";
 import { TakeDown } from "../deletions/take-down.ts";
 import { failureCode } from "../server/to-error-reply.ts";
@@ -115,6 +116,9 @@ export function buildDomain(given: DomainParts): Domain {
   const scheduler = new DeletionScheduler({
     ledger,
     attempt: async (deletion, signal) =>
+      deletion.spooled !== undefined
+        ? await attemptSpooled(deleteSandbox, parts.toInvocation, deletion, deletion.spooled, clock)
+        : await attemptDeletion({ tools, settings, policyOf, namespaces, store }, deletion, signal),
       await attemptDeletion({ tools, settings, policyOf, namespaces, fence, store }, deletion, signal),
     removeFiles: async ({ sandbox, attachment }) => await files.removeCaches(sandbox, [attachment]),
     policyOf,
@@ -130,7 +134,10 @@ export function buildDomain(given: DomainParts): Domain {
     random: Math.random,
   });
   const { spool, toInvocation } = parts;
-  const spoolIntake = new SpoolIntake({ spool, deleteSandbox, toInvocation, instruments, clock, log });
+  const spoolIntake = new SpoolIntake({
+    ...{ spool, deleteSandbox, ledger, toInvocation, instruments, clock, log },
+    maxEntries: () => settings().maxSpoolEntries,
+  });
   const undo = addUndo(deleteSandbox, spoolIntake, scheduler);
   const useCases = {
     add: new AddSandbox({ ...parts, turns, undo, writeStatus: keepInRecord }),

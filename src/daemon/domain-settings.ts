@@ -13,6 +13,7 @@ export function toDomainSettings(config: DaemonConfig, pluginPath: readonly stri
     statusPolicy: config.statusPolicy,
     collectLeftovers: config.collectLeftovers,
     maxDeadLetters: config.limits.deadLetters,
+    maxSpoolEntries: config.limits.spoolEntries,
   };
 }
 

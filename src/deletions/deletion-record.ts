@@ -36,6 +36,12 @@ export interface DeletionRecord {
   readonly reason: string;
   /** What a dead letter died of; absent in records of earlier versions. */
   readonly death?: "age" | "fenced" | "crashes";
+  /** A whole DEL as a shim spooled it, in the place of one attachment's: what daemons died of. */
+  readonly spooled?: {
+    readonly name: string;
+    readonly env: Readonly<Record<string, string>>;
+    readonly config: string;
+  };
   /** Elapsed milliseconds at which it was revived: `giveUpAfter` counts from there. */
   readonly lifeFromMs?: number;
 }

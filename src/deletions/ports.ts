@@ -36,6 +36,14 @@ export interface SpoolSource {
    * in its place meanwhile stays; `generation` says for sure which one that is.
    */
   remove(name: string, generation?: Generation): Promise<void>;
+  /** How many entries there are now, readable or not. */
+  count(): Promise<number>;
+  /** How often the entry was begun and never ended by `remove` or `letGo`: so many daemons died meanwhile. */
+  crashesOf(entry: SpooledDeletion): Promise<number>;
+  /** Notes durably that the entry is being worked on. Rejects with a `storage-failed` failure. */
+  begin(entry: SpooledDeletion): Promise<void>;
+  /** The entry could not be settled, and stays; nobody died. */
+  letGo(entry: SpooledDeletion): Promise<void>;
   /** Calls `changed` when entries may have come; also covers a directory that is made later. */
   watch(changed: () => void): Promise<{ stop(): Promise<void> }>;
 }

@@ -3,11 +3,16 @@ import type { CniInvocation } from "../attachments/invocation.ts";
 import type { BootClock } from "../attachments/ports.ts";
 import { isOlder } from "../attachments/sandbox.ts";
 import type { DeleteSandbox } from "./delete-sandbox.ts";
+import type { DeletionLedger } from "./deletion-ledger.ts";
 import type { SpooledDeletion, SpoolSource } from "./ports.ts";
+import { spooledDeadLetter } from "./spooled-dead-letter.ts";
 
 export interface SpoolIntakeParts {
   readonly spool: SpoolSource;
   readonly deleteSandbox: DeleteSandbox;
+  readonly ledger: DeletionLedger;
+  /** More entries than that are reported. */
+  readonly maxEntries: () => number;
   /** Reads a spooled request as a DEL; `undefined` if it names no container. */
   readonly toInvocation: (entry: SpooledDeletion) => CniInvocation | undefined;
   readonly instruments: Instruments;
@@ -19,6 +24,8 @@ type SandboxRequest = Pick<CniInvocation, "containerId" | "generation">;
 
 /** Entries worked on at once; the request slots bound the plugins as well. */
 const concurrentEntries = 8;
+/** So many daemons may end over an entry before it becomes a dead letter. */
+const crashesUntilDead = 3;
 
 /**
  * Takes in the DELs that shims wrote down while no daemon took them: at start, while running, and, of one sandbox,
@@ -31,6 +38,7 @@ export class SpoolIntake {
   #scanning: Promise<void> = Promise.resolve();
   #isScanQueued = false;
   #stopped = false;
+  #isOverLimit = false;
 
   constructor(parts: SpoolIntakeParts) {
     this.#parts = parts;
@@ -59,8 +67,7 @@ export class SpoolIntake {
       const invocation = toInvocation(entry);
       if (invocation === undefined) continue;
       if (isOlder(adding.generation, entry.generation, clock.bootId)) continue;
-      await deleteSandbox.deleteSpooledInTurn(invocation);
-      await this.#remove(entry);
+      await this.#settle(entry, invocation, () => deleteSandbox.deleteSpooledInTurn(invocation));
     }
   }
 
@@ -78,12 +85,18 @@ export class SpoolIntake {
   }
 
   async #takeAll(): Promise<void> {
-    for (const entry of await this.#parts.spool.list()) {
+    const { spool } = this.#parts;
+    await this.#reportExcess();
+    for (const entry of await spool.list()) {
       if (this.#stopped) return;
       if (this.#busy.has(entry.name)) continue;
-      while (this.#busy.size >= concurrentEntries) await Promise.race(this.#busy.values());
+      // One of several that a daemon was at when it died: alone, so that only the one to blame is counted again.
+      const isSuspect = (await spool.crashesOf(entry)) > 0;
+      const room = isSuspect ? 1 : concurrentEntries;
+      while (this.#busy.size >= room) await Promise.race(this.#busy.values());
       const work = this.#take(entry).finally(() => this.#busy.delete(entry.name));
       this.#busy.set(entry.name, work);
+      if (isSuspect) await work;
     }
   }
 
@@ -91,9 +104,10 @@ export class SpoolIntake {
     const { deleteSandbox, toInvocation, log } = this.#parts;
     let invocation: CniInvocation | undefined;
     try {
-      invocation = toInvocation(entry);
-      if (invocation === undefined) log.error({ entry: entry.name }, "spooled deletion names no sandbox");
-      else await deleteSandbox.deleteSpooled(invocation);
+      const own = toInvocation(entry);
+      invocation = own;
+      if (own !== undefined) return await this.#settle(entry, own, () => deleteSandbox.deleteSpooled(own));
+      log.error({ entry: entry.name }, "spooled deletion names no sandbox");
       await this.#remove(entry);
     } catch (err) {
       // The entry stays, and the spool's rescan brings it again.
@@ -102,6 +116,41 @@ export class SpoolIntake {
         "spooled deletion could not be taken in",
       );
     }
+  }
+
+  /** Noted beforehand, so that the daemon after a crash knows what this one was at. */
+  async #settle(entry: SpooledDeletion, invocation: CniInvocation, run: () => Promise<void>): Promise<void> {
+    const { spool } = this.#parts;
+    const crashes = await spool.crashesOf(entry);
+    if (crashes >= crashesUntilDead) return await this.#bury(entry, invocation, crashes);
+    await spool.begin(entry);
+    try {
+      await run();
+    } catch (error) {
+      await spool.letGo(entry);
+      throw error;
+    }
+    await this.#remove(entry);
+  }
+
+  async #bury(entry: SpooledDeletion, invocation: CniInvocation, crashes: number): Promise<void> {
+    const { ledger, instruments, clock, log } = this.#parts;
+    const letter = spooledDeadLetter(entry, invocation, crashes, clock);
+    await ledger.owe([letter]);
+    instruments.deletionDead(letter.attachment.network, "crashes");
+    log.error(
+      { entry: entry.name, deletion: letter.id, crashes },
+      "spooled deletion given up: daemons died of it",
+    );
+    await this.#remove(entry);
+  }
+
+  async #reportExcess(): Promise<void> {
+    const [entries, limit] = [await this.#parts.spool.count(), this.#parts.maxEntries()];
+    const isOver = entries > limit;
+    if (isOver && !this.#isOverLimit)
+      this.#parts.log.warn({ entries, limit }, "spool holds more than its limit");
+    this.#isOverLimit = isOver;
   }
 
   async #remove(entry: SpooledDeletion): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Attempt, DeletionRecord } from "../deletions/deletion-record.ts";
-import { amount, type Decode, Fields, listOf, oneOf, text } from "./decode.ts";
+import { amount, type Decode, Fields, listOf, mapOf, oneOf, text } from "./decode.ts";
 import {
   age,
   attachmentRecord,
@@ -30,6 +30,16 @@ export const deletionRecord: Decode<DeletionRecord> = (value, at) => {
     reason: fields.try("reason", text).reason ?? "",
     ...fields.try("death", oneOf("age", "fenced", "crashes")),
     ...fields.try("lifeFromMs", amount),
+    ...fields.may("spooled", spooledRequest),
+  };
+};
+
+const spooledRequest: Decode<NonNullable<DeletionRecord["spooled"]>> = (value, at) => {
+  const fields = new Fields(value, at);
+  return {
+    name: fields.need("name", text),
+    env: fields.need("env", mapOf(text)),
+    config: fields.need("config", text),
   };
 };
 

@@ -6,6 +6,7 @@ import type { DurableDirectory } from "./durable-directory.ts";
 import type { Quarantine } from "./quarantine.ts";
 import { type FileIdentity, isSameFile } from "./read-bounded-file.ts";
 import { RecordFiles } from "./record-files.ts";
+import { SpoolTries } from "./spool-tries.ts";
 
 export interface SpoolOptions {
   readonly directory: DurableDirectory;
@@ -23,11 +24,13 @@ export interface SpoolOptions {
 export class SpoolDirectory implements SpoolSource {
   readonly #options: SpoolOptions;
   readonly #files: RecordFiles<SpooledDeletion>;
+  readonly #tries: SpoolTries;
   /** The very file that was listed under a name: a shim may have replaced it by the time that one is settled. */
   readonly #listed = new Map<string, FileIdentity>();
 
   constructor(options: SpoolOptions) {
     this.#options = options;
+    this.#tries = new SpoolTries(options.directory);
     this.#files = new RecordFiles({
       directory: options.directory,
       quarantine: options.quarantine,
@@ -86,6 +89,23 @@ export class SpoolDirectory implements SpoolSource {
         ? listed !== undefined && isSameFile(found.identity, listed)
         : isSameGeneration(found.record.generation, generation);
     if (isSettled) await this.#files.remove(name);
+    await this.#tries.end(name);
+  }
+
+  async count(): Promise<number> {
+    return this.#files.namesNow().length;
+  }
+
+  async crashesOf({ name, generation }: SpooledDeletion): Promise<number> {
+    return await this.#tries.count(name, generation);
+  }
+
+  async begin({ name, generation }: SpooledDeletion): Promise<void> {
+    await this.#tries.begin(name, generation);
+  }
+
+  async letGo({ name }: SpooledDeletion): Promise<void> {
+    await this.#tries.end(name);
   }
 
   async watch(changed: () => void): Promise<{ stop(): Promise<void> }> {

@@ -108,4 +108,25 @@ describe.each([
     await expect(spool.list()).resolves.toHaveLength(2);
     expect(told).toBe(before);
   });
+
+  it("counts how often an entry was begun and not ended, for this very entry only", async () => {
+    const { spool, put } = await make();
+    await put(entry("c1", "5"));
+    const [first] = await spool.list();
+    if (first === undefined) throw new Error("nothing is listed");
+    expect(await spool.crashesOf(first)).toBe(0);
+
+    await spool.begin(first);
+    await spool.begin(first);
+
+    expect(await spool.crashesOf(first)).toBe(2);
+    expect(await spool.crashesOf(entry("c1", "6"))).toBe(0);
+    expect(await spool.count()).toBe(1);
+    await spool.letGo(first);
+    expect(await spool.crashesOf(first)).toBe(0);
+    await spool.begin(first);
+    await spool.remove(first.name, first.generation);
+    expect(await spool.crashesOf(first)).toBe(0);
+    expect(await spool.count()).toBe(0);
+  });
 });

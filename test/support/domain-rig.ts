@@ -90,6 +90,7 @@ export class DomainRig {
       pluginPath: [],
       statusPolicy: "retry",
       maxDeadLetters: 10_000,
+      maxSpoolEntries: 10_000,
       collectLeftovers: { previousBoot: "delete", uncertain: "report" },
     };
     this.#slots = { concurrent: 16, reservedForDel: 2, waiting: 100, ...wishes.slots };

@@ -4,6 +4,7 @@ import type { SpooledDeletion, SpoolSource } from "../../src/deletions/ports.ts"
 /** A spool in memory; `put` plays the shim. */
 export class FakeSpoolSource implements SpoolSource {
   readonly #entries = new Map<string, SpooledDeletion>();
+  readonly #tries = new Map<string, number>();
   readonly #watchers = new Set<() => void>();
 
   /** Puts an entry and tells the watchers. */
@@ -29,6 +30,24 @@ export class FakeSpoolSource implements SpoolSource {
     const found = this.#entries.get(name)?.generation;
     if (generation !== undefined && found?.startNs !== generation.startNs) return;
     this.#entries.delete(name);
+    if (found !== undefined) this.#tries.delete(`${name} ${generation?.bootId} ${found.startNs}`);
+  }
+
+  async count(): Promise<number> {
+    return this.#entries.size;
+  }
+
+  async crashesOf({ name, generation: { bootId, startNs } }: SpooledDeletion): Promise<number> {
+    return this.#tries.get(`${name} ${bootId} ${startNs}`) ?? 0;
+  }
+
+  async begin(entry: SpooledDeletion): Promise<void> {
+    const { bootId, startNs } = entry.generation;
+    this.#tries.set(`${entry.name} ${bootId} ${startNs}`, (await this.crashesOf(entry)) + 1);
+  }
+
+  async letGo({ name, generation: { bootId, startNs } }: SpooledDeletion): Promise<void> {
+    this.#tries.delete(`${name} ${bootId} ${startNs}`);
   }
 
   async watch(changed: () => void): Promise<{ stop(): Promise<void> }> {

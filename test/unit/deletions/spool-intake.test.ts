@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { policy, useDomainRig } from "../../support/domain-rig.ts";
+import { type DomainRig, policy, useDomainRig } from "../../support/domain-rig.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 async function startedRig() {
@@ -160,5 +160,78 @@ describe("SpoolIntake", () => {
     await rig.start();
     await waitFor("the spool is empty", () => rig.spool.names().length === 0);
     expect(rig.plugins.allocations.size).toBe(0);
+  });
+});
+
+describe("a spooled deletion that daemons die of", () => {
+  /** A daemon that is killed as soon as it works on the sandbox's entry. */
+  async function dieOverEntry(rig: DomainRig): Promise<void> {
+    const held = rig.plugins.hold("beta", "DEL");
+    void rig.restart();
+    await held.begun;
+    rig.kill();
+    held.release();
+  }
+
+  it("is a dead letter at the fourth start, which runs nothing of it, and can be retried", async () => {
+    const rig = await startedRig();
+    await rig.add();
+    rig.kill();
+    rig.spoolDelete();
+    for (let crash = 0; crash < 3; crash += 1) await dieOverEntry(rig);
+    rig.plugins.mendAll();
+    const runs = rig.plugins.ordered("DEL").length;
+
+    await rig.restart();
+
+    await waitFor("the spool is empty", () => rig.spool.names().length === 0);
+    const [letter] = rig.deletions.records();
+    expect(letter).toMatchObject({ state: "dead", sandbox: "c1", death: "crashes", attemptCount: 3 });
+    expect(letter?.reason).toContain("3 times");
+    expect(rig.plugins.ordered("DEL")).toHaveLength(runs);
+    expect(rig.instruments.dead).toEqual(["(spooled) crashes"]);
+    expect(await rig.domain.desk.listDeletions()).toHaveLength(1);
+    expect(await rig.domain.desk.retryDeletion(letter?.id ?? "")).toMatchObject({ outcome: "settled" });
+    expect(rig.owed()).toEqual([]);
+    expect(rig.plugins.allocations.size).toBe(0);
+  });
+
+  it("takes no innocent one with it that was worked on beside it", async () => {
+    const rig = await startedRig();
+    await rig.add();
+    await rig.add({ containerId: "c2" });
+    rig.kill();
+    rig.spoolDelete();
+    rig.spoolDelete({ containerId: "c2" });
+    for (let crash = 0; crash < 3; crash += 1) await dieOverEntry(rig);
+    rig.plugins.mendAll();
+
+    await rig.restart();
+
+    await waitFor("the spool is empty", () => rig.spool.names().length === 0);
+    expect(rig.deletions.records().map(({ sandbox }) => sandbox)).toHaveLength(1);
+  });
+
+  it("is not counted where it only failed", async () => {
+    const rig = await startedRig();
+    await rig.add();
+    rig.sandboxes.failWrites();
+    rig.spoolDelete();
+    await waitFor("it failed", () => rig.log.lines.some(({ level }) => level === "error"));
+    const [entry] = await rig.spool.list();
+    if (entry === undefined) throw new Error("the entry is gone");
+
+    expect(await rig.spool.crashesOf(entry)).toBe(0);
+  });
+
+  it("is told where there are more of them than the operator's limit", async () => {
+    const rig = await useDomainRig();
+    rig.settings = { ...rig.settings, maxSpoolEntries: 1 };
+    rig.spoolDelete();
+    rig.spoolDelete({ containerId: "c2" });
+
+    await rig.start();
+
+    await waitFor("it is told", () => rig.log.lines.some(({ fields }) => "limit" in fields));
   });
 });
