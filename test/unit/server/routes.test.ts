@@ -249,6 +249,8 @@ describe("before the daemon may work", () => {
 });
 
 describe("POST /delegate", () => {
+  const newest = '{"cniVersion":"1.1.0","name":"n","type":"macvlan"}';
+
   const attributes =
     '{"ips":["10.0.0.1/24"],"mac":"02:00:00:00:00:07","cni-args":{"big":12345678901234567890,"f":1.50}}';
 
@@ -281,7 +283,7 @@ describe("POST /delegate", () => {
   ] as const)("takes %s, and answers success with nothing", async (command, operation) => {
     const { send, parts } = serve();
 
-    const payload = cniBody({ CNI_COMMAND: command });
+    const payload = cniBody({ CNI_COMMAND: command }, newest);
     const reply = await send({ method: "POST", url: "/delegate", payload });
 
     expect([reply.statusCode, reply.body]).toEqual([200, ""]);
@@ -290,7 +292,7 @@ describe("POST /delegate", () => {
 
   it("refuses commands it does not have, and attributes of the wrong type", async () => {
     const { send } = serve();
-    const garbage = { ...cniBody({ CNI_COMMAND: "GC" }) };
+    const garbage = { ...cniBody({ CNI_COMMAND: "GC" }, newest) };
     const wrong = { ...cniBody({ CNI_COMMAND: "ADD" }), interfaceAttributes: { ips: "10.0.0.1" } };
 
     expect((await send({ method: "POST", url: "/delegate", payload: garbage })).json().code).toBe(4);
