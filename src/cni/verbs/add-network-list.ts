@@ -19,8 +19,9 @@ import { attachmentTask, failedPlugin, type ListedPlugin } from "./list-task.ts"
 import { inListVersion } from "./previous-result.ts";
 
 /**
- * Runs ADD for each plugin in list order, each with the result of the one before in the list's version, and caches
- * the last one's result, which is returned in the list's version.
+ * Runs ADD for each plugin in list order, each with the result of the one before in the list's version, and returns
+ * the last one's in that version. Cached is what the last plugin answered, in its own version: a list that is given
+ * another version later may have a place for what this one has not.
  * @throws {AddFailedError} from the first plugin that fails, later ones do not run; for names and capability
  * arguments that are not valid (nothing has run then); and if the result cannot be cached (all have run). Nothing is
  * undone, an older cached result is left as it was
@@ -35,13 +36,14 @@ export async function addNetworkList(
   const problem = findProblem(list, attachment, cni.cache);
   if (problem !== undefined) throw new AddFailedError(problem, []);
   const tried: number[] = [];
-  let result: CniResult | undefined;
+  let answer: CniResult | undefined;
   for (const [index, plugin] of list.plugins.entries()) {
-    result = await addPlugin(cni, list, attachment, { plugin, index }, result, limits, tried);
+    const prevResult = answer && inListVersion(answer, list);
+    answer = await addPlugin(cni, list, attachment, { plugin, index }, prevResult, limits, tried);
   }
-  if (result === undefined) throw new AddFailedError(noPlugins(), []);
-  await cacheResult(cni.cache, list, attachment, result, tried);
-  return result;
+  if (answer === undefined) throw new AddFailedError(noPlugins(), []);
+  await cacheResult(cni.cache, list, attachment, answer, tried);
+  return inListVersion(answer, list);
 }
 
 async function addPlugin(
@@ -58,7 +60,7 @@ async function addPlugin(
     const task = attachmentTask(cni, list, attachment, "ADD", listed, prevResult, left);
     const output = await runPlugin(cni, task, limits);
     tried.push(listed.index);
-    return inListVersion(readResult(output, list), list);
+    return readResult(output, list);
   } catch (error) {
     if (error instanceof PluginFailedError && error.started) tried.push(listed.index);
     throw new AddFailedError(asCniError(error), tried, failedPlugin(listed));

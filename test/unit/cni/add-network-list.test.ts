@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   addNetworkList,
+  checkNetworkList,
   createResultCache,
   type NetworkList,
   type PluginRun,
@@ -227,11 +228,28 @@ describe("the cached result of ADD", () => {
       networkName: "net",
       netns: "/run/netns/x",
       cniArgs: [["A", "1"]],
-      result: { cniVersion: "1.1.0", ips: [{ address: "10.0.0.1/8" }] },
+      result: { cniVersion: "0.4.0", ips: [{ address: "10.0.0.1/8" }] },
     });
     expect(Buffer.from(parsed.config, "base64").toString()).toBe(text);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await stat(join(directory, "results"))).mode & 0o777).toBe(0o700);
+  });
+
+  it("is the last plugin's answer in its own version, though the caller gets the list's", async () => {
+    const cache = createResultCache(await makeTemporaryDirectory(), writeFileDurably);
+    const answer = {
+      cniVersion: "1.1.0",
+      interfaces: [{ name: "eth0", mtu: 1400 }],
+      ips: [{ address: "10.0.0.1/8" }],
+    };
+    const plugins = await ScriptedPlugins.create({ "p3 ADD": answers(answer) });
+    const list = listOf({ cniVersion: "0.2.0" });
+    const result = await addNetworkList(plugins.runtime({ cache }), list, plugins.attachment(), noLimits);
+
+    expect(result).toMatchObject({ cniVersion: "0.2.0", ip4: { ip: "10.0.0.1/8" } });
+    const newer = listOf({ cniVersion: "1.0.0" });
+    await checkNetworkList(plugins.runtime({ cache }), newer, plugins.attachment(), "from-cache", noLimits);
+    expect(plugins.stdinOf("p1 CHECK")?.["prevResult"]).toEqual({ ...answer, cniVersion: "1.0.0" });
   });
 
   it("case 40: is not written, and an older one left alone, when a plugin fails", async () => {
