@@ -17,7 +17,7 @@ const invalidName: Deviation = {
 
 const converted: Deviation = {
   number: 7,
-  title: "results of ADD are converted to the list's version, for the next plugin, the cache and the caller",
+  title: "results of ADD are converted to the list's version, for the next plugin and for the caller",
   permits: (difference, context) => {
     if (context.step.verb !== "add") return false;
     if (difference.kind === "stdout") {
@@ -26,10 +26,8 @@ const converted: Deviation = {
         text !== undefined && difference.ours === printAsGo(JSON.parse(text), JSON.parse(text).cniVersion)
       );
     }
-    const isResult =
-      (difference.kind === "stdin" && difference.key === "prevResult") ||
-      (difference.kind === "record" && difference.key === "result");
-    if (!isResult || difference.upstream === undefined || difference.ours === undefined) return false;
+    if (difference.kind !== "stdin" || difference.key !== "prevResult") return false;
+    if (difference.upstream === undefined || difference.ours === undefined) return false;
     const text = convert(printJson(difference.upstream), versionOf(context));
     return text !== undefined && isDeepStrictEqual(parseJson(text), difference.ours);
   },

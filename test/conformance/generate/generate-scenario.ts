@@ -46,7 +46,7 @@ function cacheFiles(
   likely: string,
   isAboutCache: boolean,
 ): Readonly<Record<string, string>> {
-  if (random.chance(0.05)) return { results: "a file" };
+  if (random.chance(0.03)) return { results: "a file" };
   return random.chance(isAboutCache ? 0.9 : 0.1) ? randomCache(random, network, likely) : {};
 }
 

@@ -57,13 +57,13 @@ function failure(random: Random): readonly string[] {
 
 /** What ADD of a plugin prints, mostly a result in a version near to `likely`. */
 function addBehaviour(random: Random, likely: string): readonly string[] {
-  const roll = random.below(100);
-  if (roll < 62) return [`stdout=${randomResult(random, likely)}`];
-  if (roll < 84) return [`stdout=${randomResult(random, random.pick(knownVersions))}`];
-  if (roll < 89) return [`stdout=${randomResult(random, "1.1.0")}`, "stderr=a word"];
-  if (roll < 92) return [`stdout=${random.pick(junk)}`];
-  if (roll < 94) return [`stdout=${random.pick(unusableResults)}`];
-  if (roll < 95) return [`stdout=${random.pick(errorObjects)}`];
+  const roll = random.below(200);
+  if (roll < 135) return [`stdout=${randomResult(random, likely)}`];
+  if (roll < 180) return [`stdout=${randomResult(random, random.pick(knownVersions))}`];
+  if (roll < 190) return [`stdout=${randomResult(random, "1.1.0")}`, "stderr=a word"];
+  if (roll < 193) return [`stdout=${random.pick(junk)}`];
+  if (roll < 195) return [`stdout=${random.pick(unusableResults)}`];
+  if (roll < 196) return [`stdout=${random.pick(errorObjects)}`];
   return failure(random);
 }
 

@@ -11,7 +11,7 @@ const argTexts = [
 ];
 const brokenArgs = ["A", "A=", "=1", "A=1;", "A=b=c"];
 
-const interfaceNames = ["net1", "eth0.7", "a%d", "...", "sixteenLetters15"];
+const interfaceNames = ["net1", "eth0.7", "a%d", "...", "fifteenLetters1"];
 const brokenInterfaceNames = ["", ".", "..", "a/b", "a:b", "a b", "aLongInterfaceName", "a\u00a0b"];
 
 const paths = [
@@ -28,9 +28,9 @@ const paths = [
 export function randomEnvironment(random: Random): Readonly<Record<string, string>> {
   return {
     ...chosen(random, "CAP_ARGS", 0.4, () => capabilityArgs(random)),
-    ...chosen(random, "CNI_ARGS", 0.35, () => random.pick(random.chance(0.1) ? brokenArgs : argTexts)),
+    ...chosen(random, "CNI_ARGS", 0.35, () => random.pick(random.chance(0.05) ? brokenArgs : argTexts)),
     ...chosen(random, "CNI_IFNAME", 0.2, () =>
-      random.pick(random.chance(0.25) ? brokenInterfaceNames : interfaceNames),
+      random.pick(random.chance(0.15) ? brokenInterfaceNames : interfaceNames),
     ),
     ...chosen(random, "CNI_PATH", 0.15, () => random.pick(random.chance(0.1) ? ["", "/nowhere"] : paths)),
     ...chosen(random, "CNI_NETNS_OVERRIDE", 0.05, () => "1"),
@@ -49,7 +49,7 @@ function chosen(
 }
 
 function capabilityArgs(random: Random): string {
-  if (random.chance(0.06)) return random.pick(["[]", "{", "7", "null", "{} x"]);
+  if (random.chance(0.03)) return random.pick(["[]", "{", "7", "null", "{} x"]);
   const members = random
     .some([...capabilities, "unknown", "__proto__"], 0.6)
     .map((name) => `${JSON.stringify(name)}: ${randomJson(random)}`);

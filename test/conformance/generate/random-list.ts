@@ -88,6 +88,6 @@ const wrongMembers = [
 ];
 
 function randomFlag(random: Random): string {
-  if (random.chance(0.1)) return random.pick(['"1"', "1", "null", '"yes"']);
+  if (random.chance(0.05)) return random.pick(['"1"', "1", "null", '"yes"']);
   return random.pick(["true", "false", '"true"', '"FALSE"', '"True"']);
 }

@@ -22,7 +22,7 @@ export function randomResult(random: Random, version: string): string {
 }
 
 function versionMember(random: Random, version: string): string[] {
-  const roll = random.below(20);
+  const roll = random.below(30);
   if (roll === 0) return [];
   if (roll === 1) return [`"cniVersion":${random.pick(['""', "7", "null", '"9.9.9"', '"1.0"'])}`];
   if (roll === 2) return [`"CNIVersion":"${version}"`];
