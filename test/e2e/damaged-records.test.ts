@@ -34,26 +34,29 @@ const cases = Object.keys(targets).flatMap((target) =>
 );
 
 describe("DEL with damaged files", () => {
-  it.each(cases)("$target replaced by $damage: every plugin is called", async ({ target, damage }) => {
-    const node = await useNode({ manifests: alphaAndBeta() });
-    const sandbox = await node.sandbox({ networks: "alpha,beta" });
-    await sandbox.run("ADD");
-    const files = (await targets[target]?.(node, sandbox.containerId)) ?? [];
-    expect(files).toHaveLength(target === "sandbox" ? 1 : 3);
-    for (const file of files) await damages[damage]?.(file);
+  it.each(cases)(
+    "A04, A05, A06: $target replaced by $damage: every plugin is called",
+    async ({ target, damage }) => {
+      const node = await useNode({ manifests: alphaAndBeta() });
+      const sandbox = await node.sandbox({ networks: "alpha,beta" });
+      await sandbox.run("ADD");
+      const files = (await targets[target]?.(node, sandbox.containerId)) ?? [];
+      expect(files).toHaveLength(target === "sandbox" ? 1 : 3);
+      for (const file of files) await damages[damage]?.(file);
 
-    const deleted = await sandbox.run("DEL");
+      const deleted = await sandbox.run("DEL");
 
-    const types = (await node.plugins.calls({ command: "DEL" })).map((call) => call.type);
-    const { text } = await node.daemon().request({ path: "/metrics" });
-    expect(deleted).toMatchObject({ code: 0, stdout: "" });
-    expect(types).toEqual(["beta", "alpha", "primary"]);
-    expect(await node.plugins.held()).toEqual([]);
-    expect(await readdir(join(node.stateDir, "quarantine"))).toHaveLength(files.length);
-    expect(sumMetric(text, "multus_state_corrupt_total", { kind: target })).toBe(files.length);
-  });
+      const types = (await node.plugins.calls({ command: "DEL" })).map((call) => call.type);
+      const { text } = await node.daemon().request({ path: "/metrics" });
+      expect(deleted).toMatchObject({ code: 0, stdout: "" });
+      expect(types).toEqual(["beta", "alpha", "primary"]);
+      expect(await node.plugins.held()).toEqual([]);
+      expect(await readdir(join(node.stateDir, "quarantine"))).toHaveLength(files.length);
+      expect(sumMetric(text, "multus_state_corrupt_total", { kind: target })).toBe(files.length);
+    },
+  );
 
-  it("a record that nobody may read is used or quarantined, never taken for nothing", async () => {
+  it("A04: a record that nobody may read is used or quarantined, never taken for nothing", async () => {
     const node = await useNode({ manifests: alphaAndBeta() });
     const sandbox = await node.sandbox({ networks: "alpha,beta" });
     await sandbox.run("ADD");
@@ -65,7 +68,7 @@ describe("DEL with damaged files", () => {
     expect(await node.plugins.held()).toEqual([]);
   });
 
-  it("record and cache both gone: the pod's annotation still leads to every plugin", async () => {
+  it("A05, A06: record and cache both gone: the pod's annotation still leads to every plugin", async () => {
     const node = await useNode({ manifests: alphaAndBeta() });
     const sandbox = await node.sandbox({ networks: "alpha,beta" });
     await sandbox.run("ADD");
@@ -77,9 +80,12 @@ describe("DEL with damaged files", () => {
 
     expect(deleted).toMatchObject({ code: 0, stdout: "" });
     expect(await node.plugins.held()).toEqual([]);
+    const calls = await node.plugins.calls({ command: "DEL" });
+    expect(calls.map((call) => call.type)).toEqual(["beta", "alpha", "primary"]);
+    expect(calls.filter((call) => call.stdin.includes("prevResult"))).toEqual([]);
   });
 
-  it("damage while no daemon ran: the next one starts, and DEL calls every plugin", async () => {
+  it("A04: damage while no daemon ran: the next one starts, and DEL calls every plugin", async () => {
     const node = await useNode({ manifests: alphaAndBeta() });
     const sandbox = await node.sandbox({ networks: "alpha,beta" });
     await sandbox.run("ADD");

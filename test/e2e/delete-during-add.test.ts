@@ -13,7 +13,7 @@ function overlaps(calls: readonly RecordedCall[]): boolean {
 }
 
 describe("DEL while ADD of the same sandbox runs", () => {
-  it("ends the ADD first, then deletes; another sandbox is not delayed", async () => {
+  it("A15: ends the ADD first, then deletes; another sandbox is not delayed", async () => {
     const node = await useNode({ manifests: alphaAndBeta() });
     const sandbox = await node.sandbox({ networks: "alpha,beta" });
     const other = await node.sandbox({ networks: "alpha" });

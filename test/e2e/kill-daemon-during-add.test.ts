@@ -36,7 +36,9 @@ async function killAtRandomMoments(rounds: number): Promise<void> {
 }
 
 describe("kill -9 of the daemon at any moment of an ADD", () => {
-  it(`leaves nothing after restart and DEL, at ${moments} random moments`, { timeout: 240_000 }, async () => {
+  it(`A06, A22: leaves nothing after restart and DEL, at ${moments} random moments`, {
+    timeout: 240_000,
+  }, async () => {
     await Promise.all(Array.from({ length: lanes }, async () => await killAtRandomMoments(moments / lanes)));
   });
 
@@ -53,7 +55,7 @@ describe("kill -9 of the daemon at any moment of an ADD", () => {
     expect((await adding.ended).code).toBe(1);
   });
 
-  it("rolls back what nobody got the result of, unasked", async () => {
+  it("A22: rolls back what nobody got the result of, unasked", async () => {
     const node = await useNode({ manifests: alphaAndBeta() });
     const sandbox = await node.sandbox({ networks: "alpha,beta" });
     await node.plugins.behave("beta", "ADD", { gate: "never" });

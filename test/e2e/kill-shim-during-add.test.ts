@@ -5,7 +5,7 @@ import { useNode } from "../support/test-node.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 describe("shim killed in the middle of an ADD", () => {
-  it("ends the plugin, undoes what was done, and a later DEL is a silent success", async () => {
+  it("A14: ends the plugin, undoes what was done, and a later DEL is a silent success", async () => {
     const node = await useNode({ manifests: alphaAndBeta() });
     const sandbox = await node.sandbox({ networks: "alpha,beta" });
     await node.plugins.behave("beta", "ADD", { gate: "never" });

@@ -23,22 +23,25 @@ const absences: Readonly<Record<string, (node: TestNode) => Promise<void>>> = {
 };
 
 describe.each(Object.keys(absences))("DEL with a %s", (absence) => {
-  it.each(["deferred", "lenient"])("%s: success within 1.5 s, with one file in the spool", async (policy) => {
-    const node = await useNode({ manifests: alphaAndBeta() });
-    const sandbox = await node.sandbox({ networks: "alpha,beta" });
-    await sandbox.run("ADD");
-    await absences[absence]?.(node);
+  it.each(["deferred", "lenient"])(
+    "A26: %s: success within 1.5 s, with one file in the spool",
+    async (policy) => {
+      const node = await useNode({ manifests: alphaAndBeta() });
+      const sandbox = await node.sandbox({ networks: "alpha,beta" });
+      await sandbox.run("ADD");
+      await absences[absence]?.(node);
 
-    const deleted = await sandbox.run("DEL", { stdin: { delErrorPolicy: policy } });
-    const repeated = await sandbox.run("DEL", { stdin: { delErrorPolicy: policy } });
+      const deleted = await sandbox.run("DEL", { stdin: { delErrorPolicy: policy } });
+      const repeated = await sandbox.run("DEL", { stdin: { delErrorPolicy: policy } });
 
-    expect(deleted).toMatchObject({ code: 0, stdout: "" });
-    expect(repeated).toMatchObject({ code: 0, stdout: "" });
-    expect(deleted.wallMs).toBeLessThan(decisionLimitMs);
-    expect(await spooled(node)).toEqual([`${sandbox.containerId}@eth0.json`]);
-  });
+      expect(deleted).toMatchObject({ code: 0, stdout: "" });
+      expect(repeated).toMatchObject({ code: 0, stdout: "" });
+      expect(deleted.wallMs).toBeLessThan(decisionLimitMs);
+      expect(await spooled(node)).toEqual([`${sandbox.containerId}@eth0.json`]);
+    },
+  );
 
-  it("strict: an error of code 11 within 1.5 s, and nothing in the spool", async () => {
+  it("A26: strict: an error of code 11 within 1.5 s, and nothing in the spool", async () => {
     const node = await useNode({ manifests: alphaAndBeta() });
     const sandbox = await node.sandbox({ networks: "alpha,beta" });
     await sandbox.run("ADD");
@@ -81,7 +84,7 @@ describe("DEL without a daemon", () => {
     expect(await node.plugins.held()).toHaveLength(2);
   });
 
-  it("is done after the daemon's next start", async () => {
+  it("A23: is done after the daemon's next start", async () => {
     const node = await useNode({ manifests: alphaAndBeta() });
     const sandbox = await node.sandbox({ networks: "alpha,beta" });
     await sandbox.run("ADD");
@@ -97,7 +100,7 @@ describe("DEL without a daemon", () => {
     expect(await daemon.get("/v1/attachments")).toEqual({ items: [] });
   });
 
-  it("what was spooled while the daemon stood still is done once it goes on", async () => {
+  it("A29: what was spooled while the daemon stood still is done once it goes on", async () => {
     const node = await useNode({ manifests: alphaAndBeta() });
     const sandbox = await node.sandbox({ networks: "alpha,beta" });
     await sandbox.run("ADD");
@@ -108,9 +111,14 @@ describe("DEL without a daemon", () => {
 
     await waitFor("settlement", async () => (await node.plugins.held()).length === 0);
     await waitFor("an empty spool", async () => (await spooled(node)).length === 0);
+    const types = (await node.plugins.calls({ command: "DEL" })).map((call) => call.type);
+    expect(types).toEqual(["beta", "alpha", "primary"]);
+    const { text } = await node.daemon().request({ path: "/metrics" });
+    expect(sumMetric(text, "multus_spooled_deletions_total")).toBe(1);
+    expect(sumMetric(text, "multus_deletions_oldest_age_seconds")).toBe(0);
   });
 
-  it("is not applied to a sandbox that was created again under the same ID since", async () => {
+  it("A21: is not applied to a sandbox that was created again under the same ID since", async () => {
     const node = await useNode({ manifests: alphaAndBeta() });
     const sandbox = await node.sandbox({ networks: "alpha,beta" });
     await sandbox.run("ADD");

@@ -5,6 +5,7 @@ import { missingForDebianPlugins } from "../support/machine.ts";
 import { definitionManifest } from "../support/manifests.ts";
 import { makeNamespace, type TestNamespace } from "../support/network-namespace.ts";
 import { type TestNode, useNode } from "../support/test-node.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 interface RealNode {
   readonly node: TestNode;
@@ -20,9 +21,13 @@ async function useHost(): Promise<TestNamespace> {
   const host = await makeNamespace();
   onTestFinished(async () => await host.remove());
   await host.run("ip", "link", "set", "lo", "up");
+  await addLan(host);
+  return host;
+}
+
+async function addLan(host: TestNamespace): Promise<void> {
   await host.run("ip", "link", "add", "lan", "type", "veth", "peer", "name", "lan-far");
   for (const link of ["lan", "lan-far"]) await host.run("ip", "link", "set", link, "up");
-  return host;
 }
 
 function primaryList(dataDir: string): object {
@@ -113,7 +118,23 @@ describe("Debian's own plugins in a real namespace", () => {
     expect(await sandbox.run("DEL", version)).toMatchObject({ code: 0 });
   });
 
-  it("a namespace that vanished before DEL is no reason to keep an address", async () => {
+  it("A20: a parent link that vanished hangs no pod, and the address is owed until its plugin can give it back", async () => {
+    const { node, host, leases } = await useNodeWithDebianPlugins();
+    const sandbox = await node.sandbox({ networks: "mac" });
+    expect((await sandbox.run("ADD", version)).code).toBe(0);
+    await host.run("ip", "link", "delete", "lan");
+
+    const deleted = [await sandbox.run("DEL", version), await sandbox.run("DEL", { ...version, netns: "" })];
+    const { items } = await node.daemon().get<{ items: unknown[] }>("/v1/deletions");
+    await addLan(host);
+
+    for (const one of deleted) expect(one).toMatchObject({ code: 0, stdout: "" });
+    expect(items).toMatchObject([{ network: "default/mac", state: "pending" }]);
+    await waitFor("settlement", async () => (await leases()).length === 0);
+    expect(await node.daemon().get("/v1/attachments")).toEqual({ items: [] });
+  });
+
+  it("A16: a namespace that vanished before DEL is no reason to keep an address", async () => {
     const { node, leases } = await useNodeWithDebianPlugins();
     const sandbox = await node.sandbox({ networks: "mac" });
     expect((await sandbox.run("ADD", version)).code).toBe(0);
