@@ -20,8 +20,14 @@ import { addFailure } from "./request-failure.ts";
 import type { RequestSlots } from "./request-slots.ts";
 import type { ResourceLocks } from "./resource-locks.ts";
 import type { NamespaceIdentity, PodReference } from "./sandbox.ts";
-import { attachedRecord, intentRecord, isStillAttached, upstreamDelegates } from "./sandbox-intent.ts";
-import type { SandboxRecord } from "./sandbox-record.ts";
+import {
+  attachedRecord,
+  attachmentOf,
+  intentRecord,
+  isStillAttached,
+  upstreamDelegates,
+} from "./sandbox-intent.ts";
+import type { AttachmentRecord, SandboxRecord } from "./sandbox-record.ts";
 import type { SandboxTurns } from "./sandbox-turns.ts";
 import { type DomainSettings, pluginLimitMs, type ReadSettings } from "./settings.ts";
 import { SideWrites } from "./side-writes.ts";
@@ -31,6 +37,8 @@ import { hasStrictNetwork } from "./strict-network.ts";
 export interface AddUndo {
   /** Settles what an earlier life of this container left: spooled and owed DELs. Called inside the sandbox's turn. */
   settleDebts(invocation: CniInvocation, signal: AbortSignal): Promise<void>;
+  /** Settles, waits for or refuses what earlier sandboxes owe of the devices and addresses that these want. */
+  clearResources(attachments: readonly AttachmentRecord[], signal: AbortSignal): Promise<void>;
   /** Takes a sandbox's networks down now; what fails is owned and retried by the daemon, whatever the policy. */
   undo(record: SandboxRecord, requestId: string): Promise<void>;
   /** As `undo`, for a sandbox whose record could not be read: from the best sources that are left. */
@@ -121,6 +129,8 @@ export class AddSandbox {
     const known = await this.#clearTheWay(invocation, settings, signal);
     if (known !== undefined) return known;
     const plan = await this.#plan(invocation, settings, deadline, signal);
+    const wanted = plan.delegates.map((delegate) => attachmentOf(delegate, this.#parts.tools.clock));
+    await this.#parts.undo.clearResources(wanted, signal);
     const networks = plan.delegates.map((delegate) => delegate.network);
     const begun: BegunAdd = { tried: 0, writes: new SideWrites() };
     try {

@@ -1,11 +1,16 @@
 import type { ErrorPolicy } from "./error-policy.ts";
 
+/** What an ADD does that wants a device or address whose DEL is owed. */
+export type OwedResourceRule = "proceed" | "wait" | "refuse";
+
 /** What an operator set for one network (`networks` of the daemon's configuration). */
 export interface NetworkSettings {
   readonly delErrorPolicy?: ErrorPolicy;
   readonly pluginTimeoutMs?: number;
   /** Tries at owed deletions of this network beside each other; absent: no own limit. */
   readonly concurrency?: number;
+  /** Absent: `wait` for devices, `proceed` for addresses. */
+  readonly onOwedResource?: OwedResourceRule;
 }
 
 /** The daemon's configuration as far as the domain goes; a reload gives a new snapshot. */

@@ -71,7 +71,6 @@ export const networkSettings = Type.Object({
     choice(["proceed", "wait", "refuse"], {
       description: "What an ADD does that wants a device or static address whose DEL is owed.",
       defaultText: "`wait` for devices, `proceed` for addresses",
-      inactive: "not built yet",
     }),
   ),
   pinNamespaces: Type.Optional(

@@ -27,6 +27,7 @@ import { LeftoverCollector } from "../deletions/leftover-collector.ts";
 import { type StampPlugin, surroundings } from "../deletions/network-surroundings.ts";
 import { createOperations } from "../deletions/operations.ts";
 import { OperatorDesk } from "../deletions/operator-desk.ts";
+import { OwedResources } from "../deletions/owed-resources.ts";
 import { policyInForce } from "../deletions/policy-in-force.ts";
 import type { DeletionStore, SpooledDeletion, SpoolSource, StrictMarkers } from "../deletions/ports.ts";
 import { RebuildSandbox } from "../deletions/rebuild-sandbox.ts";
@@ -118,8 +119,7 @@ export function buildDomain(given: DomainParts): Domain {
     attempt: async (deletion, signal) =>
       deletion.spooled !== undefined
         ? await attemptSpooled(deleteSandbox, parts.toInvocation, deletion, deletion.spooled, clock)
-        : await attemptDeletion({ tools, settings, policyOf, namespaces, store }, deletion, signal),
-      await attemptDeletion({ tools, settings, policyOf, namespaces, fence, store }, deletion, signal),
+        : await attemptDeletion({ tools, settings, policyOf, namespaces, fence, store }, deletion, signal),
     removeFiles: async ({ sandbox, attachment }) => await files.removeCaches(sandbox, [attachment]),
     policyOf,
     slots,
@@ -138,14 +138,15 @@ export function buildDomain(given: DomainParts): Domain {
     ...{ spool, deleteSandbox, ledger, toInvocation, instruments, clock, log },
     maxEntries: () => settings().maxSpoolEntries,
   });
-  const undo = addUndo(deleteSandbox, spoolIntake, scheduler);
+  const owed = new OwedResources({ ledger, scheduler, settings, log });
+  const undo = addUndo(deleteSandbox, spoolIntake, scheduler, owed);
   const useCases = {
     add: new AddSandbox({ ...parts, turns, undo, writeStatus: keepInRecord }),
     delete: deleteSandbox,
     check: new CheckSandbox({ tools, settings, store, turns, slots }),
     status: new ReportStatus({ ...parts, storageProblem: parts.storageProblem }),
     collectGarbage: new CollectGarbage({ ...parts, turns, deleteSandbox }),
-    hotPlug: new HotPlug({ ...parts, turns, deleteSandbox, settleDebts: undo.settleDebts }),
+    hotPlug: new HotPlug({ ...parts, turns, deleteSandbox, ...undo }),
     hotUnplug: new HotUnplug({ settings, store, turns, deleteSandbox }),
   };
   const assessParts = { namespaces, podPresence: parts.podPresence, settings, clock };
@@ -175,12 +176,14 @@ function addUndo(
   deleteSandbox: DeleteSandbox,
   spoolIntake: SpoolIntake,
   scheduler: DeletionScheduler,
+  owed: OwedResources,
 ): AddUndo {
   return {
     settleDebts: async (invocation, signal) => {
       await spoolIntake.settleSandboxInTurn(invocation);
       await scheduler.settleSandbox(invocation.containerId, signal);
     },
+    clearResources: async (attachments, signal) => await owed.clear(attachments, signal),
     undo: async (record, requestId) => await deleteSandbox.undo(record, requestId),
     undoUnrecorded: async (invocation) => await deleteSandbox.deleteSpooledInTurn(invocation),
   };

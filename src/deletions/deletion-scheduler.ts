@@ -88,7 +88,23 @@ export class DeletionScheduler {
   async settleSandbox(containerId: string, signal: AbortSignal): Promise<void> {
     const { ledger } = this.#parts;
     await abortable(ledger.whenLoaded(), signal);
-    for (const { id } of ledger.ofSandbox(containerId)) {
+    await this.#settle(
+      ledger.ofSandbox(containerId).map(({ id }) => id),
+      signal,
+    );
+  }
+
+  /** The same for debts of other containers. Those that are being added are left to their own ADD. */
+  async settle(ids: readonly string[], signal: AbortSignal): Promise<void> {
+    const { ledger, turns } = this.#parts;
+    for (const id of ids) {
+      if (!turns.isAdding(ledger.find(id)?.sandbox ?? "")) await this.#settle([id], signal);
+    }
+  }
+
+  async #settle(ids: readonly string[], signal: AbortSignal): Promise<void> {
+    const { ledger } = this.#parts;
+    for (const id of ids) {
       const running = this.#running.get(id);
       running?.hurry.abort();
       if (running !== undefined) await abortable(running.result, signal);

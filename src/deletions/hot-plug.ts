@@ -40,6 +40,7 @@ export interface HotPlugParts {
   readonly deleteSandbox: DeleteSandbox;
   /** Settles what an earlier life of this interface left. Called inside the sandbox's turn. */
   readonly settleDebts: AddUndo["settleDebts"];
+  readonly clearResources: AddUndo["clearResources"];
   readonly log: Log;
 }
 
@@ -113,6 +114,7 @@ export class HotPlug {
       chosen.network,
       chosen.list.plugins.map((plugin) => plugin.type),
     );
+    await this.#parts.clearResources(intent.attachments, signal);
     const wanted = intent.attachments.flatMap(heldResources);
     const begun = { isDurable: false };
     try {
