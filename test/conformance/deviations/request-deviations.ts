@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { printAsGo } from "../../../src/cli/cni/print-as-go.ts";
 import { CniError, convertResult, parseResult, printResult } from "../../../src/cni/index.ts";
-import { isObject, parseJson, printJson, throughFloat64, tryParseJson } from "../json-text.ts";
+import { isObject, type Json, parseJson, printJson, throughFloat64, tryParseJson } from "../json-text.ts";
 import type { Deviation, StepContext } from "./deviation.ts";
 import { pluginsIn } from "./written-values.ts";
 
@@ -26,7 +26,10 @@ const converted: Deviation = {
         text !== undefined && difference.ours === printAsGo(JSON.parse(text), JSON.parse(text).cniVersion)
       );
     }
-    if (difference.kind !== "stdin" || difference.key !== "prevResult") return false;
+    const isResult =
+      (difference.kind === "stdin" && difference.key === "prevResult") ||
+      (difference.kind === "record" && difference.key === "result" && isHandedOn(difference.ours, context));
+    if (!isResult) return false;
     if (difference.upstream === undefined || difference.ours === undefined) return false;
     const text = convert(printJson(difference.upstream), versionOf(context));
     return text !== undefined && isDeepStrictEqual(parseJson(text), difference.ours);
@@ -94,6 +97,12 @@ const absolutePath: Deviation = {
 
 function fromRoot(directory: string): string {
   return isAbsolute(directory) ? directory : resolve("/", directory);
+}
+
+/** The last plugin answered with what it had got: only so is a converted result cached. */
+function isHandedOn(result: Json | undefined, { ours }: StepContext): boolean {
+  const input = tryParseJson(ours.calls.at(-1)?.stdin ?? "");
+  return isObject(input) && isDeepStrictEqual(input["prevResult"], result);
 }
 
 /** The version that the step's plugins were spoken to in. */
