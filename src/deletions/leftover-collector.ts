@@ -23,6 +23,7 @@ const betweenRoundsMs = 60_000;
 const shareOfTime = 0.02;
 /** After so many records others get their turn. */
 const recordsAtOnce = 32;
+const pauseMs = 20;
 /** Leftovers whose grace runs; more of them come when these are gone. */
 const maxCandidates = 10_000;
 
@@ -61,7 +62,7 @@ export class LeftoverCollector {
     for await (const stored of this.#parts.store.list()) {
       if (signal.aborted) return;
       looked += 1;
-      if (looked % recordsAtOnce === 0) await delay(1, signal);
+      if (looked % recordsAtOnce === 0) await delay(pauseMs, signal);
       if (stored.kind !== "entry" || stored.entry.state !== "added") continue;
       const key = keyOf(stored.entry);
       if (!(await this.#isToBeDeleted(stored.entry))) continue;

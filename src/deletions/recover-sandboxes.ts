@@ -2,6 +2,7 @@ import type { Instruments, Log } from "../attachments/instruments.ts";
 import type { SandboxStore } from "../attachments/ports.ts";
 import type { SandboxEntry, SandboxRecord } from "../attachments/sandbox-record.ts";
 import type { SandboxTurns } from "../attachments/sandbox-turns.ts";
+import { delay } from "../foundation/abort.ts";
 import type { DeleteSandbox } from "./delete-sandbox.ts";
 import type { StrictWatch } from "./strict-watch.ts";
 
@@ -16,6 +17,10 @@ export interface RecoveryParts {
   readonly signal: AbortSignal;
 }
 
+/** Requests come between: hundreds of thousands of records may lie there. */
+const recordsAtOnce = 32;
+const pauseMs = 5;
+
 /** Roll backs beside each other; the request slots are for those who wait for an answer. */
 const concurrentRollBacks = 4;
 
@@ -25,7 +30,10 @@ const concurrentRollBacks = 4;
  */
 export async function recoverSandboxes(parts: RecoveryParts): Promise<void> {
   const running = new Set<Promise<void>>();
+  let looked = 0;
   for await (const stored of parts.store.list()) {
+    looked += 1;
+    if (looked % recordsAtOnce === 0) await delay(pauseMs, parts.signal).catch(() => undefined);
     if (parts.signal.aborted) break;
     if (stored.kind !== "entry" || stored.entry.state === "done") continue;
     if (stored.entry.state === "deleting") parts.strictWatch.resume(stored.entry);
