@@ -31,7 +31,7 @@ export class DeletionLedger {
   #onOwed: OwedListener = () => {};
   #loading: Promise<void> = Promise.resolve();
   /** Networks whose dead letters are being revived. */
-  readonly #reviving = new Set<string>();
+  readonly #reviving = new Map<string, Promise<void>>();
   #archiving: Promise<void> | undefined;
   #isArchiveTroubled = false;
 
@@ -113,8 +113,8 @@ export class DeletionLedger {
     if (this.#reviving.has(network)) return;
     const died = this.#records.deadOf(network).filter(diedOfAge);
     if (died.length === 0) return;
-    this.#reviving.add(network);
-    void this.#reviveAll(network, died).finally(() => this.#reviving.delete(network));
+    const revival = this.#reviveAll(network, died).finally(() => this.#reviving.delete(network));
+    this.#reviving.set(network, revival);
   }
 
   /** Says the ages anew, which grow while nothing happens. */
@@ -124,7 +124,7 @@ export class DeletionLedger {
 
   /** Resolves when no dead letter is on its way to the archive or back to life. Never rejects. */
   async whenIdle(): Promise<void> {
-    await this.#archiving;
+    await Promise.all([this.#archiving, ...this.#reviving.values()]);
   }
 
   async #reviveAll(network: string, died: readonly DeletionRecord[]): Promise<void> {
