@@ -28,7 +28,8 @@ export interface Instruments {
   }): void;
   /** Makes a network's DEL failure and dead letter counters exist at 0, from its first ADD. */
   networkSeen(network: string, plugins: readonly string[]): void;
-  deletionRetry(network: string, outcome: RetryOutcome): void;
+  /** `unverified`: settled without its namespace although there was a device. */
+  deletionRetry(network: string, outcome: RetryOutcome | "unverified"): void;
   deletionDead(network: string, reason: string): void;
   /** A dead letter went to the archive. */
   deletionArchived(network: string): void;

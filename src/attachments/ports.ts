@@ -55,6 +55,12 @@ export interface Namespaces {
   identify(path: string): Promise<NamespaceIdentity | undefined>;
   /** All links of the namespace; empty if the path is no namespace. */
   listLinks(path: string): Promise<readonly Link[]>;
+  /**
+   * Keeps the namespace alive under `key` and takes its links down; where it is reached from then on, `undefined` if
+   * `path` is not (any more) the one with that cookie. Bounded in number and time; gone with the native arm.
+   */
+  pin(path: string, key: string, cookie: string): Promise<string | undefined>;
+  unpin(key: string): Promise<void>;
 }
 
 /** What a store found where a record should be. `unreadable` has been moved to quarantine already. */

@@ -11,6 +11,8 @@ export interface NetworkSettings {
   readonly concurrency?: number;
   /** Absent: `wait` for devices, `proceed` for addresses. */
   readonly onOwedResource?: OwedResourceRule;
+  /** Whose namespaces are held open while a DEL is owed; absent: `devices`. */
+  readonly pinNamespaces?: "devices" | "all" | "none";
 }
 
 /** The daemon's configuration as far as the domain goes; a reload gives a new snapshot. */

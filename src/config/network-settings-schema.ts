@@ -77,7 +77,6 @@ export const networkSettings = Type.Object({
     choice(["devices", "all", "none"], {
       description: "Whose namespaces are held open while a DEL is owed.",
       default: "devices",
-      inactive: "not built yet",
     }),
   ),
   parallel: Type.Optional(

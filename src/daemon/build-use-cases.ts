@@ -24,6 +24,7 @@ import { DeletionScheduler } from "../deletions/deletion-scheduler.ts";
 import { HotPlug } from "../deletions/hot-plug.ts";
 import { HotUnplug } from "../deletions/hot-unplug.ts";
 import { LeftoverCollector } from "../deletions/leftover-collector.ts";
+import { NamespacePins } from "../deletions/namespace-pins.ts";
 import { type StampPlugin, surroundings } from "../deletions/network-surroundings.ts";
 import { createOperations } from "../deletions/operations.ts";
 import { OperatorDesk } from "../deletions/operator-desk.ts";
@@ -96,6 +97,7 @@ export function buildDomain(given: DomainParts): Domain {
     maxDeadLetters: () => settings().maxDeadLetters,
     log,
   });
+  const pins = new NamespacePins(namespaces, settings, log);
   const fence = new ResourceFence(live, parts.locks);
   const takeDownParts = {
     tools,
@@ -103,6 +105,7 @@ export function buildDomain(given: DomainParts): Domain {
     policyOf,
     namespaces,
     fence,
+    pins,
     store,
     ledger,
     files,
@@ -119,8 +122,15 @@ export function buildDomain(given: DomainParts): Domain {
     attempt: async (deletion, signal) =>
       deletion.spooled !== undefined
         ? await attemptSpooled(deleteSandbox, parts.toInvocation, deletion, deletion.spooled, clock)
-        : await attemptDeletion({ tools, settings, policyOf, namespaces, fence, store }, deletion, signal),
-    removeFiles: async ({ sandbox, attachment }) => await files.removeCaches(sandbox, [attachment]),
+        : await attemptDeletion(
+            { tools, settings, policyOf, namespaces, fence, pins, store },
+            deletion,
+            signal,
+          ),
+    removeFiles: async ({ id, sandbox, attachment }) => {
+      await files.removeCaches(sandbox, [attachment]);
+      await pins.release(id);
+    },
     policyOf,
     slots,
     turns,

@@ -26,6 +26,7 @@ function networkSettings(config: DaemonConfig): DomainSettings["networks"] {
         ...(own.delErrorPolicy === undefined ? {} : { delErrorPolicy: own.delErrorPolicy }),
         ...(pluginTimeoutMs === undefined ? {} : { pluginTimeoutMs }),
         ...(own.concurrency === undefined ? {} : { concurrency: own.concurrency }),
+        pinNamespaces: own.pinNamespaces,
         ...(own.onOwedResource === undefined ? {} : { onOwedResource: own.onOwedResource }),
       },
     ];

@@ -36,7 +36,8 @@ export async function concludeAttempt(
 ): Promise<void> {
   const { outcome, record, fenced = "" } = result;
   const { ledger, instruments } = parts;
-  instruments.deletionRetry(record.attachment.network, outcome);
+  const isUnverified = result.isUnverified === true;
+  instruments.deletionRetry(record.attachment.network, isUnverified ? "unverified" : outcome);
   tell(parts, result);
   if (outcome === "settled") {
     await parts.removeFiles(record);
@@ -63,7 +64,8 @@ async function bury(
   await ledger.conclude(before, { ...record, state: "dead", death, reason });
 }
 
-function tell({ log, recorder, clock }: ConclusionParts, { outcome, record, fenced }: AttemptResult): void {
+function tell({ log, recorder, clock }: ConclusionParts, result: AttemptResult): void {
+  const { outcome, record, fenced } = result;
   const { network } = record.attachment;
   const fields = {
     deletion: record.id,
@@ -72,6 +74,8 @@ function tell({ log, recorder, clock }: ConclusionParts, { outcome, record, fenc
     attempts: record.attemptCount,
     outcome,
   };
+  if (result.isUnverified === true)
+    log.warn(fields, "settled, unverified: the namespace is gone, so nobody saw the device come back");
   log.info({ ...fields, fenced, lastError: record.lastError }, "owed deletion tried");
   recorder.record(record.pod, {
     at: clock.nowText(),

@@ -11,6 +11,7 @@ import type { PluginOutcome, PolicyOf } from "./attachment-outcome.ts";
 import type { Attempt, DeletionRecord } from "./deletion-record.ts";
 import { isIgnored } from "./ignore-rules.ts";
 import { fencedNamespace } from "./namespace-fence.ts";
+import { hasDevice, type NamespacePins } from "./namespace-pins.ts";
 import type { PluginFences, ResourceFence } from "./resource-fence.ts";
 import { owedIndexes, runAttachmentDeletion, untriedPlugins } from "./run-attachment-deletion.ts";
 
@@ -20,6 +21,7 @@ export interface AttemptParts {
   readonly policyOf: PolicyOf;
   readonly namespaces: Namespaces;
   readonly fence: ResourceFence;
+  readonly pins: NamespacePins;
   readonly store: SandboxStore;
 }
 
@@ -28,6 +30,8 @@ export interface AttemptResult {
   readonly outcome: RetryOutcome;
   /** Which fence stood in the way of what; the closing reason where nothing else is left. */
   readonly fenced?: string;
+  /** Settled without the namespace, so that nobody has seen the device come back. */
+  readonly isUnverified?: true;
   readonly record: DeletionRecord;
 }
 
@@ -56,13 +60,18 @@ export async function attemptDeletion(
       record: remember(parts, deletion, { at, outcome: "fenced", durationMs: duration() }),
     };
   }
-  const { outcomes, fences } = await runFenced(parts, deletion, signal);
+  const path = parts.pins.pathOf(deletion);
+  const netns = await fencedNamespace(parts.namespaces, path, deletion.netnsIdentity);
+  const { outcomes, fences } = await runFenced(parts, deletion, netns, signal);
   const fenced = describeFences(fences);
   const left = outcomes.filter((outcome) => isStillOwed(parts.policyOf, deletion, outcome));
   const attachment = { ...deletion.attachment, owed: left.map(({ index }) => index).sort((a, b) => a - b) };
   const reduced = { ...deletion, attachment };
   const [first] = left;
-  if (first === undefined) return { outcome: "settled", ...fenced, record: reduced };
+  if (first === undefined) {
+    const isUnverified = netns === "" && fences.size === 0 && hasDevice(deletion.attachment);
+    return { outcome: "settled", ...fenced, ...(isUnverified ? { isUnverified } : {}), record: reduced };
+  }
   const error = first.kind === "deleted" ? undefined : first.error;
   const outcome = left.every(({ kind }) => kind === "fenced") ? "fenced" : "failed";
   const attempt: Attempt = {
@@ -98,13 +107,14 @@ interface FencedRun {
 async function runFenced(
   parts: AttemptParts,
   deletion: DeletionRecord,
+  netns: string,
   signal: AbortSignal,
 ): Promise<FencedRun> {
   const { attachment, sandbox: containerId, generation } = deletion;
   using patience = Deadline.after(patienceMs).signal(signal);
   try {
     return await parts.fence.guard({ containerId, generation }, attachment, patience, async (fences) => ({
-      outcomes: await runPlugins(parts, deletion, fences, signal),
+      outcomes: await runPlugins(parts, deletion, netns, fences, signal),
       fences,
     }));
   } catch (error) {
@@ -117,13 +127,13 @@ async function runFenced(
 async function runPlugins(
   parts: AttemptParts,
   deletion: DeletionRecord,
+  netns: string,
   fences: PluginFences,
   signal: AbortSignal,
 ) {
   const { attachment } = deletion;
   const limitMs = pluginLimitMs(parts.settings(), attachment.network, attachment.listName);
   const plugins = owedIndexes(attachment).length;
-  const netns = await fencedNamespace(parts.namespaces, deletion.netns, deletion.netnsIdentity);
   return await runAttachmentDeletion(parts.tools, {
     containerId: deletion.sandbox,
     netns,

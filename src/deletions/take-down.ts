@@ -19,6 +19,7 @@ import type { DeletionLedger } from "./deletion-ledger.ts";
 import { deletionOf } from "./deletion-of.ts";
 import { DeletionProgress } from "./deletion-progress.ts";
 import { fencedNamespace } from "./namespace-fence.ts";
+import type { NamespacePins } from "./namespace-pins.ts";
 import type { StrictMarkers } from "./ports.ts";
 import type { PluginFences, ResourceFence } from "./resource-fence.ts";
 import { owedIndexes, runAttachmentDeletion, untriedPlugins } from "./run-attachment-deletion.ts";
@@ -30,6 +31,7 @@ export interface TakeDownParts {
   readonly policyOf: PolicyOf;
   readonly namespaces: Namespaces;
   readonly fence: ResourceFence;
+  readonly pins: NamespacePins;
   readonly store: SandboxStore;
   readonly ledger: DeletionLedger;
   readonly files: AttachmentFiles;
@@ -159,10 +161,13 @@ export class TakeDown {
   }
 
   async #writeDown(order: TakeDownOrder, settled: readonly SettledAttachment[]): Promise<void> {
-    const { ledger, store, tools, files } = this.#parts;
+    const { ledger, store, tools, files, pins } = this.#parts;
     const { record } = order;
     const owed = settled.filter(({ deferred }) => deferred.length > 0);
-    await ledger.owe(owed.map((attachment) => deletionOf(record, attachment, tools.clock, order.reason)));
+    const debts = owed.map((attachment) => deletionOf(record, attachment, tools.clock, order.reason));
+    // A roll back leaves the namespace to the next ADD, which may come in it.
+    if (order.responsibility.of === "runtime") await pins.hold(record, order.netns, debts);
+    await ledger.owe(debts);
     const gone = settled.filter((own) => own.deferred.length + own.returned.length === 0);
     const goneAttachments = gone.map(({ attachment }) => attachment);
     // Files first: who dies in between finds the record, which needs none of them; after the mark nobody looks again.

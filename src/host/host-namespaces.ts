@@ -22,14 +22,25 @@ export function hostNamespaces(host: HostSupervisor, bootId: string): Namespaces
       const answer = await ask(host, { op: "links", path });
       return answer.fields["found"] === true ? objectsField(answer.fields, "links").map(readLink) : [];
     },
+    pin: async (path, key, cookie) => {
+      const answer = await ask(host, { op: "pin", path, key, cookie });
+      return answer.fields["found"] === true ? textField(answer.fields, "path") : undefined;
+    },
+    unpin: async (key) => {
+      await ask(host, { op: "unpin", path: "", key });
+    },
   };
 }
 
-/** Looking changes nothing, so a host that is lost meanwhile is no reason to fail: its successor is asked once. */
-async function ask(
-  host: HostSupervisor,
-  request: { readonly op: string; readonly path: string },
-): Promise<HostAnswer> {
+interface HostQuestion {
+  readonly op: string;
+  readonly path: string;
+  readonly key?: string;
+  readonly cookie?: string;
+}
+
+/** Looking changes nothing and pinning twice is pinning once, so a host that is lost meanwhile is no reason to fail: its successor is asked once. */
+async function ask(host: HostSupervisor, request: HostQuestion): Promise<HostAnswer> {
   try {
     return await askOnce(host, request).catch(async (error: unknown) => {
       if (!(error instanceof HostLostError)) throw error;

@@ -93,7 +93,7 @@ export const metricTable = {
   deletionRetries: counter(
     "multus_deletion_retries_total",
     ["network", "outcome"],
-    "Attempts at owed deletions by outcome: settled, failed, fenced.",
+    "Attempts at owed deletions by outcome: settled, unverified (settled without the namespace that a device was in), failed, fenced.",
   ),
   deletionsDead: counter(
     "multus_deletions_dead_total",

@@ -30,6 +30,22 @@ export class FakeNamespaces implements Namespaces {
     this.#failure = undefined;
   }
 
+  /** Keys of those that are held. */
+  readonly pinned = new Set<string>();
+
+  async pin(path: string, key: string, cookie: string): Promise<string | undefined> {
+    const present = this.#present.get(path);
+    if (present?.identity.cookie !== cookie) return undefined;
+    this.pinned.add(key);
+    this.#present.set(`/proc/1/fd/${key}`, present);
+    return `/proc/1/fd/${key}`;
+  }
+
+  async unpin(key: string): Promise<void> {
+    this.pinned.delete(key);
+    this.#present.delete(`/proc/1/fd/${key}`);
+  }
+
   async identify(path: string): Promise<NamespaceIdentity | undefined> {
     this.asked += 1;
     if (this.#failure !== undefined) throw this.#failure;

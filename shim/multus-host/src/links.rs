@@ -1,5 +1,6 @@
 //! All links of a network namespace.
 
+use crate::log;
 use crate::namespace::{SocketKind, socket_inside};
 use crate::netlink;
 use nix::errno::Errno;
@@ -43,6 +44,36 @@ pub fn list(namespace: &File, home: &File) -> Result<Vec<Value>, Errno> {
         }
     }
     Err(last)
+}
+
+/// Sets every link down but the loopback. A link that refuses is left as it is.
+pub fn take_down(namespace: &File, home: &File) -> Result<(), Errno> {
+    let route = SocketKind {
+        family: AddressFamily::Netlink,
+        kind: SockType::Raw,
+        protocol: Some(SockProtocol::NetlinkRoute),
+    };
+    let up = list(namespace, home)?;
+    for link in up
+        .iter()
+        .filter(|link| link["up"] == true && link["name"] != "lo")
+    {
+        let index = link["index"]
+            .as_u64()
+            .and_then(|index| u32::try_from(index).ok());
+        let mut header = [0; IFINFOMSG];
+        header[4..8].copy_from_slice(&index.unwrap_or_default().to_ne_bytes());
+        // Flags stay 0 and the mask names the one to change.
+        header[12..16].copy_from_slice(&IFF_UP.to_ne_bytes());
+        let socket = socket_inside(namespace, home, &route)?;
+        if let Err(errno) = netlink::change(&socket, RTM_NEWLINK, &header) {
+            log::warn(&format!(
+                "a link of a held namespace stays up: {}",
+                errno.desc()
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn describe(payload: &[u8]) -> Option<Value> {

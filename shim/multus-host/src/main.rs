@@ -13,6 +13,7 @@ mod namespace;
 mod netlink;
 mod outgoing;
 mod output;
+mod pins;
 mod process_table;
 mod programs;
 mod questions;

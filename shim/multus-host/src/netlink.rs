@@ -47,6 +47,22 @@ pub fn dump(
     }
 }
 
+/// Asks for one change and waits for the kernel's word on it.
+pub fn change(socket: &OwnedFd, request: u16, family_header: &[u8]) -> Result<(), Errno> {
+    const NLM_F_ACK: u16 = 4;
+    setsockopt(socket, ReceiveTimeout, &TimeVal::seconds(2))?;
+    let bytes = message_with(request, NLM_F_ACK, family_header);
+    send(socket.as_raw_fd(), &bytes, MsgFlags::empty())?;
+    let mut buffer = vec![0; BUFFER];
+    let count = recv(socket.as_raw_fd(), &mut buffer, MsgFlags::MSG_TRUNC)?;
+    let received = buffer.get(..count).ok_or(Errno::EMSGSIZE)?;
+    match read_u32(received, HEADER) {
+        Some(0) => Ok(()),
+        Some(_) => Err(error_of(received)),
+        None => Err(Errno::EBADMSG),
+    }
+}
+
 /// Attributes after the family header: type and value.
 pub fn attributes(payload: &[u8], family_header: usize) -> impl Iterator<Item = (u16, &[u8])> {
     let bytes = payload.get(family_header..).unwrap_or_default();
@@ -68,13 +84,17 @@ fn error_of(part: &[u8]) -> Errno {
 }
 
 fn message(kind: u16, family_header: &[u8]) -> Vec<u8> {
-    const NLM_F_REQUEST: u16 = 1;
     const NLM_F_DUMP: u16 = 0x300;
+    message_with(kind, NLM_F_DUMP, family_header)
+}
+
+fn message_with(kind: u16, flags: u16, family_header: &[u8]) -> Vec<u8> {
+    const NLM_F_REQUEST: u16 = 1;
     let length = u32::try_from(HEADER + family_header.len()).unwrap_or(u32::MAX);
     let mut bytes = Vec::with_capacity(HEADER + family_header.len());
     bytes.extend_from_slice(&length.to_ne_bytes());
     bytes.extend_from_slice(&kind.to_ne_bytes());
-    bytes.extend_from_slice(&(NLM_F_REQUEST | NLM_F_DUMP).to_ne_bytes());
+    bytes.extend_from_slice(&(NLM_F_REQUEST | flags).to_ne_bytes());
     bytes.extend_from_slice(&[0; 8]);
     bytes.extend_from_slice(family_header);
     bytes

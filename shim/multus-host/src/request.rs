@@ -9,9 +9,25 @@ const MAX_OWNER: usize = 4096;
 #[derive(Debug, PartialEq)]
 pub enum Request {
     Run(RunRequest),
-    Cancel { target: u64 },
-    Identity { path: String },
-    Links { path: String },
+    Cancel {
+        target: u64,
+    },
+    Identity {
+        path: String,
+    },
+    Links {
+        path: String,
+    },
+    /// Hold the namespace at `path` open under `key`, with its links down.
+    Pin {
+        path: String,
+        key: String,
+        /// Whose namespace it must be.
+        cookie: String,
+    },
+    Unpin {
+        key: String,
+    },
     Hello,
 }
 
@@ -52,6 +68,14 @@ fn parse_operation(head: &Map<String, Value>) -> Result<Request, String> {
         }),
         "links" => Ok(Request::Links {
             path: text(head, "path")?,
+        }),
+        "pin" => Ok(Request::Pin {
+            path: text(head, "path")?,
+            key: text(head, "key")?,
+            cookie: text(head, "cookie")?,
+        }),
+        "unpin" => Ok(Request::Unpin {
+            key: text(head, "key")?,
         }),
         "hello" => Ok(Request::Hello),
         _ => Err("unknown operation".to_owned()),

@@ -6,8 +6,9 @@ use crate::frame::FrameReader;
 use crate::leftovers::{self, Ended};
 use crate::log;
 use crate::outgoing::Outgoing;
+use crate::pins::Pins;
 use crate::programs::Programs;
-use crate::questions;
+use crate::questions::{self, Wanted};
 use crate::record::Records;
 use crate::request::{self, Envelope, Request};
 use crate::sys;
@@ -57,6 +58,7 @@ struct Host {
     reader: FrameReader,
     outgoing: Outgoing,
     programs: Programs,
+    pins: Pins,
     chunk: Vec<u8>,
 }
 
@@ -96,6 +98,7 @@ impl Host {
             reader: FrameReader::default(),
             outgoing: Outgoing::default(),
             programs: Programs::new(records),
+            pins: Pins::default(),
             chunk: vec![0; CHUNK],
         })
     }
@@ -119,6 +122,7 @@ impl Host {
     /// Waits for the next thing to do. Whatever became ready is told in order of the sources, signals last: a child's
     /// last words are read before its end.
     fn wait(&mut self) -> Result<Vec<Source>, Stop> {
+        let expiry = self.pins.expire();
         let full = self.outgoing.is_full();
         let listen = if full {
             PollFlags::empty()
@@ -141,7 +145,11 @@ impl Host {
         }
         sources.push(Source::Signals);
         fds.push(PollFd::new(self.signals.as_fd(), PollFlags::POLLIN));
-        match poll(&mut fds, timeout_until(self.programs.next_time())) {
+        let next = [self.programs.next_time(), expiry]
+            .into_iter()
+            .flatten()
+            .min();
+        match poll(&mut fds, timeout_until(next)) {
             Ok(_) | Err(Errno::EINTR) => {}
             Err(errno) => {
                 log::warn(&format!("cannot wait: {}", errno.desc()));
@@ -211,6 +219,18 @@ impl Host {
             }
             Ok(Request::Identity { path }) => Some(questions::identify(id, &path, &self.home)),
             Ok(Request::Links { path }) => Some(questions::list_links(id, &path, &self.home)),
+            Ok(Request::Pin { path, key, cookie }) => {
+                let wanted = Wanted {
+                    path: &path,
+                    key: &key,
+                    cookie: &cookie,
+                };
+                Some(questions::pin(id, &wanted, &self.home, &mut self.pins))
+            }
+            Ok(Request::Unpin { key }) => {
+                let found = self.pins.release(&key);
+                Some(Answer::without_body(json!({"id": id, "found": found})))
+            }
             Ok(Request::Hello) => Some(self.greet(id)),
             Err(message) => Some(Answer::error(id, Errno::EINVAL, &message)),
         };

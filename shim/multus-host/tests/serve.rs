@@ -232,3 +232,61 @@ fn whoever_calls_it_wrong_gets_the_usage_and_code_2() {
         assert!(String::from_utf8_lossy(&output.stderr).starts_with("usage: multus-host"));
     }
 }
+
+/// A network namespace with a link that is up; removed at the end.
+struct Namespace(String);
+
+impl Namespace {
+    fn new() -> Namespace {
+        let name = format!("mhpin{}", std::process::id());
+        ip(&["netns", "add", &name]);
+        ip(&[
+            "-n", &name, "link", "add", "held0", "type", "veth", "peer", "name", "held1",
+        ]);
+        ip(&["-n", &name, "link", "set", "held0", "up"]);
+        Namespace(name)
+    }
+
+    fn path(&self) -> String {
+        format!("/run/netns/{}", self.0)
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        let _ = Command::new("ip").args(["netns", "del", &self.0]).output();
+    }
+}
+
+fn ip(arguments: &[&str]) {
+    let done = Command::new("ip")
+        .args(arguments)
+        .status()
+        .expect("ip runs");
+    assert!(done.success(), "ip {arguments:?}");
+}
+
+#[test]
+fn a_pinned_namespace_outlives_its_path_with_its_links_down() {
+    let scratch = Scratch::new();
+    let mut host = Host::start(&scratch.file("runs"));
+    let namespace = Namespace::new();
+    let path = namespace.path();
+    let (identity, _) = host.ask(json!({"id": 1, "op": "identity", "path": path}), b"");
+    let cookie = &identity["cookie"];
+    let other = json!({"id": 2, "op": "pin", "path": path, "key": "d1", "cookie": "1"});
+    assert_eq!(host.ask(other, b"").0["found"], false);
+    let own = json!({"id": 3, "op": "pin", "path": path, "key": "d1", "cookie": cookie});
+    let (pinned, _) = host.ask(own, b"");
+    assert_eq!(pinned["found"], true, "{pinned}");
+    drop(namespace);
+    let held = json!({"id": 4, "op": "identity", "path": pinned["path"]});
+    assert_eq!(host.ask(held, b"").0["cookie"], *cookie);
+    let (answer, _) = host.ask(json!({"id": 5, "op": "links", "path": pinned["path"]}), b"");
+    let links = answer["links"].as_array().expect("links");
+    let held = links.iter().find(|link| link["name"] == "held0");
+    assert_eq!(held.expect("still there")["up"], false);
+    let unpin = json!({"id": 6, "op": "unpin", "key": "d1"});
+    assert_eq!(host.ask(unpin.clone(), b"").0["found"], true);
+    assert_eq!(host.ask(unpin, b"").0["found"], false);
+}
