@@ -122,12 +122,17 @@ interface Identity {
 const refused = { code: 1, printed: { code: 11, msg: expect.stringContaining("UID") } };
 
 const identities: readonly Identity[] = [
-  { what: "the same UID", uid: "uid-1", sent: "uid-1", outcome: { code: 0 } },
-  { what: "another UID: made anew under its name", uid: "uid-2", sent: "uid-1", outcome: refused },
-  { what: "an empty UID", uid: "uid-1", sent: "", outcome: { code: 0 } },
-  { what: "no UID", uid: "uid-1", sent: undefined, outcome: { code: 0 } },
+  { what: "its UID", uid: "uid-1", sent: "uid-1", outcome: { code: 0 } },
   {
-    what: "the UID of a static pod",
+    what: "another UID, since it was made anew under its name",
+    uid: "uid-2",
+    sent: "uid-1",
+    outcome: refused,
+  },
+  { what: "a UID and the runtime sends an empty one", uid: "uid-1", sent: "", outcome: { code: 0 } },
+  { what: "a UID and the runtime sends none", uid: "uid-1", sent: undefined, outcome: { code: 0 } },
+  {
+    what: "the UID of a static pod's mirror",
     uid: "uid-of-the-mirror",
     annotations: { "kubernetes.io/config.source": "file", "kubernetes.io/config.hash": "uid-1" },
     sent: "uid-1",
@@ -136,27 +141,30 @@ const identities: readonly Identity[] = [
 ];
 
 describe("the pod that a runtime names", () => {
-  it.each(identities)("A33: by $what", async ({ uid, annotations, sent, outcome }) => {
-    const node = await useNode({ manifests: alphaAndBeta() });
-    const sandbox = await node.sandbox({ networks: "alpha" });
-    const pod = podManifest({ name: sandbox.pod, uid, networks: "alpha" }) as {
-      metadata: { annotations: object };
-    };
-    pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations };
-    await node.manifest(`pod-default-${sandbox.pod}.json`, pod);
-    const args = [`IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=${sandbox.pod}`];
-    if (sent !== undefined) args.push(`K8S_POD_UID=${sent}`);
-    const call = (command: string) => ({ ...sandbox.call(command), args: args.join(";") });
+  it.each(identities)(
+    "A33: where the source of pods has $what",
+    async ({ uid, annotations, sent, outcome }) => {
+      const node = await useNode({ manifests: alphaAndBeta() });
+      const sandbox = await node.sandbox({ networks: "alpha" });
+      const pod = podManifest({ name: sandbox.pod, uid, networks: "alpha" }) as {
+        metadata: { annotations: object };
+      };
+      pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations };
+      await node.manifest(`pod-default-${sandbox.pod}.json`, pod);
+      const args = [`IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=${sandbox.pod}`];
+      if (sent !== undefined) args.push(`K8S_POD_UID=${sent}`);
+      const call = (command: string) => ({ ...sandbox.call(command), args: args.join(";") });
 
-    const added = await runShim(call("ADD"));
-    const heldBetween = await node.plugins.held();
-    const deleted = await runShim(call("DEL"));
+      const added = await runShim(call("ADD"));
+      const heldBetween = await node.plugins.held();
+      const deleted = await runShim(call("DEL"));
 
-    expect(added).toMatchObject(outcome);
-    expect(heldBetween).toHaveLength(added.code === 0 ? 2 : 0);
-    expect(deleted).toMatchObject({ code: 0, stdout: "" });
-    expect(await node.plugins.held()).toEqual([]);
-  });
+      expect(added).toMatchObject(outcome);
+      expect(heldBetween).toHaveLength(added.code === 0 ? 2 : 0);
+      expect(deleted).toMatchObject({ code: 0, stdout: "" });
+      expect(await node.plugins.held()).toEqual([]);
+    },
+  );
 
   it("A33: the DEL of an old sandbox leaves the new pod of that name alone", async () => {
     const node = await useNode({ manifests: alphaAndBeta() });

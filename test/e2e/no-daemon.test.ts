@@ -20,6 +20,11 @@ const absences: Readonly<Record<string, (node: TestNode) => Promise<void>>> = {
   "stopped daemon": async (node) => {
     node.daemon().freeze();
   },
+  "directory where its socket was": async (node) => {
+    await node.daemon().kill();
+    await rm(node.socket);
+    await mkdir(node.socket);
+  },
 };
 
 describe.each(Object.keys(absences))("DEL with a %s", (absence) => {
@@ -113,8 +118,10 @@ describe("DEL without a daemon", () => {
     await waitFor("an empty spool", async () => (await spooled(node)).length === 0);
     const types = (await node.plugins.calls({ command: "DEL" })).map((call) => call.type);
     expect(types).toEqual(["beta", "alpha", "primary"]);
-    const { text } = await node.daemon().request({ path: "/metrics" });
-    expect(sumMetric(text, "multus_spooled_deletions_total")).toBe(1);
+    const text = await waitFor("its count", async () => {
+      const metrics = await node.daemon().request({ path: "/metrics" });
+      return sumMetric(metrics.text, "multus_spooled_deletions_total") === 1 && metrics.text;
+    });
     expect(sumMetric(text, "multus_deletions_oldest_age_seconds")).toBe(0);
   });
 
