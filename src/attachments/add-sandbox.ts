@@ -1,32 +1,21 @@
 import { addNetworkList, type CniResult, convertResult, parseResult, printResult } from "../cni/index.ts";
-import { Deadline } from "../foundation/deadline.ts";
-import { buildDelegates } from "./build-delegates.ts";
+import type { Deadline } from "../foundation/deadline.ts";
 import { buildNetworkStatus } from "./build-network-status.ts";
 import { cacheResult } from "./cache-result.ts";
-import { chooseNetworks, type NetworkSources } from "./choose-networks.ts";
 import type { Delegate } from "./delegate.ts";
 import { type DelegateTools, observedRuntime } from "./delegate-runtime.ts";
 import { Failure } from "./failure.ts";
-import { findPodOf } from "./find-pod.ts";
 import { heldResources } from "./held-resources.ts";
-import type { Log } from "./instruments.ts";
 import type { CniInvocation } from "./invocation.ts";
 import type { LiveAttachments } from "./live-attachments.ts";
 import { readMultusConfiguration } from "./multus-configuration.ts";
 import type { NetworkStatus } from "./network-status.ts";
-import type { Link, Namespaces, Pod, PodSource, SandboxStore, UpstreamFiles } from "./ports.ts";
-import { waitForReadinessFile } from "./readiness-file.ts";
+import { type AddPlan, addDeadline, intentOf, type PlanParts, planAdd } from "./plan-add.ts";
+import type { Pod, SandboxStore, UpstreamFiles } from "./ports.ts";
 import { addFailure } from "./request-failure.ts";
 import type { RequestSlots } from "./request-slots.ts";
 import type { ResourceLocks } from "./resource-locks.ts";
-import type { NamespaceIdentity, PodReference } from "./sandbox.ts";
-import {
-  attachedRecord,
-  attachmentOf,
-  intentRecord,
-  isStillAttached,
-  upstreamDelegates,
-} from "./sandbox-intent.ts";
+import { attachedRecord, attachmentOf, isStillAttached, upstreamDelegates } from "./sandbox-intent.ts";
 import type { AttachmentRecord, SandboxRecord } from "./sandbox-record.ts";
 import type { SandboxTurns } from "./sandbox-turns.ts";
 import { type DomainSettings, pluginLimitMs, type ReadSettings } from "./settings.ts";
@@ -45,12 +34,9 @@ export interface AddUndo {
   undoUnrecorded(invocation: CniInvocation): Promise<void>;
 }
 
-export interface AddParts {
+export interface AddParts extends PlanParts {
   readonly tools: DelegateTools;
   readonly settings: ReadSettings;
-  readonly pods: PodSource;
-  readonly sources: NetworkSources;
-  readonly namespaces: Namespaces;
   readonly store: SandboxStore;
   readonly upstream: UpstreamFiles;
   readonly strictMarkers: { set(containerId: string): Promise<void> };
@@ -64,20 +50,6 @@ export interface AddParts {
     status: readonly NetworkStatus[],
     signal: AbortSignal,
   ) => Promise<void>;
-  readonly log: Log;
-}
-
-/** What one ADD works with, read once. */
-interface AddPlan {
-  readonly invocation: CniInvocation;
-  readonly settings: DomainSettings;
-  readonly deadline: Deadline;
-  readonly signal: AbortSignal;
-  readonly callerCniVersion: string;
-  readonly pod: Pod | undefined;
-  readonly podReference: PodReference | undefined;
-  readonly delegates: readonly Delegate[];
-  readonly namespace: { readonly identity: NamespaceIdentity | undefined; readonly links: readonly Link[] };
 }
 
 /** What must be undone if the ADD does not come to its end. */
@@ -128,7 +100,7 @@ export class AddSandbox {
   ): Promise<string> {
     const known = await this.#clearTheWay(invocation, settings, signal);
     if (known !== undefined) return known;
-    const plan = await this.#plan(invocation, settings, deadline, signal);
+    const plan = await planAdd(this.#parts, invocation, settings, deadline, signal);
     const wanted = plan.delegates.map((delegate) => attachmentOf(delegate, this.#parts.tools.clock));
     await this.#parts.undo.clearResources(wanted, signal);
     const networks = plan.delegates.map((delegate) => delegate.network);
@@ -179,38 +151,9 @@ export class AddSandbox {
     return undefined;
   }
 
-  async #plan(
-    invocation: CniInvocation,
-    settings: DomainSettings,
-    deadline: Deadline,
-    signal: AbortSignal,
-  ): Promise<AddPlan> {
-    // Asked first: the native arm answers while the configuration is read.
-    const namespace = this.#lookInto(invocation.netns);
-    namespace.catch(() => undefined);
-    const configuration = readMultusConfiguration(invocation.config, settings.overlay);
-    const { readinessFile } = configuration;
-    if (readinessFile !== "") await waitForReadinessFile(readinessFile, deadline, signal);
-    const { reference, pod } = await findPodOf(invocation, this.#parts.pods, this.#parts.log, signal);
-    const networks = await chooseNetworks(this.#parts.sources, { configuration, settings, pod }, signal);
-    const delegates = buildDelegates(networks, invocation, configuration, settings);
-    const { callerCniVersion } = configuration;
-    return {
-      invocation,
-      settings,
-      deadline,
-      signal,
-      callerCniVersion,
-      pod,
-      podReference: reference,
-      delegates,
-      namespace: await namespace,
-    };
-  }
-
   /** Inside the networks, never the other way round: a GC that waits between would wait for whoever has the locks. */
   async #attachAll(plan: AddPlan, begun: BegunAdd): Promise<string> {
-    const intent = this.#intent(plan);
+    const intent = intentOf(plan, this.#parts.tools.clock);
     const wanted = intent.attachments.flatMap(heldResources);
     return await this.#parts.locks.holding(wanted, plan.signal, () =>
       this.#attachIntended(plan, intent, begun),
@@ -242,24 +185,6 @@ export class AddSandbox {
       results.push(result);
     }
     return await this.#finish(plan, attachedRecord(intent, results), results, begun.writes);
-  }
-
-  async #lookInto(netns: string): Promise<AddPlan["namespace"]> {
-    const { namespaces } = this.#parts;
-    const [identity, links] = await Promise.all([namespaces.identify(netns), namespaces.listLinks(netns)]);
-    return { identity, links };
-  }
-
-  #intent({ invocation, delegates, podReference, namespace }: AddPlan): SandboxRecord {
-    const { identity, links } = namespace;
-    for (const delegate of delegates) {
-      if (links.every((link) => link.name !== delegate.interface)) continue;
-      throw new Failure(
-        "invalid-configuration",
-        `network "${delegate.network}": interface "${delegate.interface}" exists in ${invocation.netns} already; remove it or ask for another name`,
-      );
-    }
-    return intentRecord(invocation, podReference, identity, delegates, this.#parts.tools.clock);
   }
 
   async #attach(plan: AddPlan, delegate: Delegate): Promise<CniResult> {
@@ -302,12 +227,4 @@ export class AddSandbox {
     log.info({ containerID: record.containerId, pod: plan.podReference, interfaces }, "sandbox attached");
     return printResult(convertResult(primary, plan.callerCniVersion));
   }
-}
-
-/** The answer must be there before the caller's patience ends, so a part of its time is kept for undoing. */
-function addDeadline(invocation: CniInvocation, settings: DomainSettings): Deadline {
-  const own = Deadline.after(settings.timeouts.addMs);
-  if (invocation.deadlineNs === undefined) return own;
-  const callersMs = Deadline.at(invocation.deadlineNs).remainingMs();
-  return own.earlier(Deadline.after(callersMs - Math.min(5000, callersMs / 5)));
 }
