@@ -60,3 +60,4 @@ install:
 # Tests that need what is not there are skipped with their reason.
 packages:
 	@tools/install-packages.sh || true
+	@tools/install-promtool.sh || true

@@ -100,8 +100,10 @@ describe("DEL without a daemon", () => {
 
     await waitFor("settlement", async () => (await node.plugins.held()).length === 0);
     await waitFor("an empty spool", async () => (await spooled(node)).length === 0);
-    const { text } = await daemon.request({ path: "/metrics" });
-    expect(sumMetric(text, "multus_spooled_deletions_total")).toBe(1);
+    await waitFor("its count", async () => {
+      const { text } = await daemon.request({ path: "/metrics" });
+      return sumMetric(text, "multus_spooled_deletions_total") === 1;
+    });
     expect(await daemon.get("/v1/attachments")).toEqual({ items: [] });
   });
 
