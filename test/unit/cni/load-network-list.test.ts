@@ -6,6 +6,8 @@ import {
   loadNetworkListFile,
   NetworkListNotFoundError,
   NoNetworkListsError,
+  networkListText,
+  parseNetworkList,
 } from "../../../src/cni/index.ts";
 import { makeTemporaryDirectory } from "./temporary-directory.ts";
 
@@ -60,6 +62,17 @@ describe("loading a list from a file", () => {
     expect(loaded.plugins.map(({ type }) => type)).toEqual(["main", "b10", "b20"]);
     expect(loaded.plugins[2]?.text).toBe('{"type":"b20","n":1.0}');
     expect(loaded.text).toBe(text);
+  });
+
+  it("deviation 25: reads a drop-in plugin as an element of a list, which it is where the list is kept", async () => {
+    const directory = await directoryWith({
+      "n.conflist": list("n"),
+      "n/1.conf": '{"type":"lower","TYPE":"upper"}',
+    });
+    const loaded = await loadNetworkListFile(join(directory, "n.conflist"));
+
+    expect(loaded.plugins.at(-1)?.type).toBe("lower");
+    expect(parseNetworkList(networkListText(loaded)).plugins).toEqual(loaded.plugins);
   });
 
   it("case 11: fails for a drop-in plugin without type and names its file", async () => {
