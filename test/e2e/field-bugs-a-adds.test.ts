@@ -196,3 +196,41 @@ describe("a sandbox that is added again while a DEL of it is owed", () => {
     expect(await node.plugins.held()).toHaveLength(2);
   });
 });
+
+/** Asks for 10.9.0.5 on alpha. */
+const fixedAddress = '[{"name":"alpha","ips":["10.9.0.5/16"]}]';
+
+describe("an address whose DEL is owed while another pod has it", () => {
+  it("A21: no retry runs the old DEL until the new owner has gone", async () => {
+    const policy = '{"mode":"deferred","retry":{"initial":"100ms","max":"200ms"}}';
+    const capable = network("alpha", { policy, keys: { capabilities: { ips: true } } });
+    const node = await useNode({ manifests: { "alpha.json": capable } });
+    const old = await node.sandbox({ networks: fixedAddress });
+    const anew = await node.sandbox({ networks: fixedAddress });
+    const oldDeletions = async () =>
+      await node.plugins.calls({ type: "alpha", command: "DEL", containerId: old.containerId });
+    expect((await old.run("ADD")).code).toBe(0);
+    await node.plugins.behave("alpha", "DEL", { code: 42 });
+    expect((await old.run("DEL")).code).toBe(0);
+    // Somebody has freed the address by hand meanwhile, so that it can be given away.
+    await rm(join(node.plugins.ctl, "pool", "alpha-net"), { recursive: true });
+
+    expect((await anew.run("ADD")).code).toBe(0);
+    const before = (await oldDeletions()).length;
+    await node.plugins.restore("alpha", "DEL");
+    await waitFor("the fence", async () => (await node.daemon().log()).includes("owed deletion given up"));
+
+    expect(await oldDeletions()).toHaveLength(before);
+    expect(await node.plugins.held()).toContainEqual({
+      network: "alpha-net",
+      address: "10.9.0.5",
+      owner: `${anew.containerId}/net1`,
+      type: "alpha",
+    });
+    expect(await anew.run("DEL")).toMatchObject({ code: 0, stdout: "" });
+    const { items } = await node.daemon().get<{ items: readonly { readonly id: string }[] }>("/v1/deletions");
+    await node.daemon().request({ method: "POST", path: `/v1/deletions/${items[0]?.id}/retry` });
+    expect(await oldDeletions()).toHaveLength(before + 1);
+    expect(await node.daemon().get("/v1/deletions")).toEqual({ items: [] });
+  });
+});
