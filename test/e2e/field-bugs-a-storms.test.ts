@@ -90,6 +90,19 @@ describe("a store of addresses that is away while pods go", () => {
   });
 });
 
+/** Without files in the making, which a killed daemon leaves for a later one to clear away. */
+async function entriesOfSpool(node: TestNode): Promise<readonly string[]> {
+  return (await readdir(join(node.stateDir, "spool"))).filter((name) => !name.startsWith("."));
+}
+
+/** Three daemons that die over one entry make it a dead letter. */
+async function owedContainers(node: TestNode): Promise<readonly string[]> {
+  const { items } = await node
+    .daemon()
+    .get<{ items: readonly { readonly sandbox: string }[] }>("/v1/deletions");
+  return items.map(({ sandbox }) => sandbox);
+}
+
 describe("shims that spool while the daemon comes and goes", () => {
   it("A30: every DEL is taken in, none waits for the next start, no shim waits long", async () => {
     const node = await useNode();
@@ -112,16 +125,12 @@ describe("shims that spool while the daemon comes and goes", () => {
     isOver = true;
     await Promise.all(lanes);
 
-    await waitFor(
-      "an empty spool",
-      async () => (await readdir(join(node.stateDir, "spool"))).length === 0,
-      30_000,
-    );
+    await waitFor("an empty spool", async () => (await entriesOfSpool(node)).length === 0, 30_000);
     expect(outcomes.filter(({ code }) => code !== 0)).toEqual([]);
     expect(percentile95(outcomes)).toBeLessThan(3_000);
     await waitFor("every DEL", async () => {
-      const done = await goodDeletions(node);
-      return containerIds.every((containerId) => done.has(containerId));
+      const known = new Set([...(await goodDeletions(node)).keys(), ...(await owedContainers(node))]);
+      return containerIds.every((containerId) => known.has(containerId));
     });
   });
 });
