@@ -66,7 +66,7 @@ function replaceMarker(text: string, marker: string, members: readonly string[])
 }
 
 function dropIns(random: Random, network: string): Readonly<Record<string, string>> {
-  if (!random.chance(0.15) || !/^[a-z0-9]/i.test(network)) return {};
+  if (!random.chance(0.25) || !/^[a-z0-9]/i.test(network)) return {};
   const directory = `net.d/${network}`;
   const types = ["gamma", "delta"];
   const plugins = random.many(1, 2, (index) => [

@@ -11,9 +11,9 @@ export function randomList(random: Random, name: string, version: readonly strin
     ...version,
     member('"name"', JSON.stringify(name)),
     member('"plugins"', plugins),
-    ...random.some([member('"disableCheck"', randomFlag(random))], 0.15),
-    ...random.some([member('"disableGC"', randomFlag(random))], 0.15),
-    ...random.some([member('"loadOnlyInlinedPlugins"', randomFlag(random))], 0.1),
+    ...random.some([member('"disableCheck"', randomFlag(random))], 0.3),
+    ...random.some([member('"disableGC"', randomFlag(random))], 0.3),
+    ...random.some([member('"loadOnlyInlinedPlugins"', randomFlag(random))], 0.2),
     ...random.many(0, 2, () => randomMember(random)),
   ];
   return `${random.pick(["", "\n", " "])}${printObject(members, random)}${random.pick(["", "\n"])}`;
