@@ -23,7 +23,7 @@ export interface NetworkCall {
 }
 
 /** cnitool's, and that of most runtimes. */
-export const defaultCacheDirectory = "/var/lib/cni";
+const defaultCacheDirectory = "/var/lib/cni";
 
 /** A person waits, and may end it any time: far above what any plugin takes. */
 const pluginTimeoutMs = 600_000;

@@ -2,7 +2,7 @@ import type { LeftFile, Observation } from "../../conformance/run/observation.ts
 import type { Scenario } from "../../conformance/scenario.ts";
 import type { RecordedCall } from "../../support/recorded-calls.ts";
 
-export const listText = '{"name":"net1","plugins":[{"type":"alpha","n":1.0,"capabilities":{"mac":true}}]}';
+const listText = '{"name":"net1","plugins":[{"type":"alpha","n":1.0,"capabilities":{"mac":true}}]}';
 
 /** A list of one plugin that is added once. */
 export const scenario: Scenario = {

@@ -38,7 +38,7 @@ export interface LoggedLine {
   readonly message: string;
 }
 
-export class FakeLog implements Log {
+class FakeLog implements Log {
   readonly lines: LoggedLine[] = [];
 
   debug(fields: object, message: string): void {
@@ -65,7 +65,7 @@ export class FakeLog implements Log {
 type Behaviour = (invocation: CniInvocation, signal: AbortSignal) => Promise<string>;
 
 /** Does what `behaviour` says and remembers each call. */
-export class FakeCni implements CniOperations {
+class FakeCni implements CniOperations {
   readonly calls: { readonly operation: string; readonly invocation: CniInvocation }[] = [];
   readonly attributes: InterfaceAttributes[] = [];
   behaviour: Behaviour = async () => '{"cniVersion":"1.0.0","ips":[{"address":"10.1.0.7/16"}]}';
@@ -162,7 +162,7 @@ export const aLeak: LeakView = {
   why: "it was attached in an earlier boot",
 };
 
-export class FakeOperator implements OperatorQueries {
+class FakeOperator implements OperatorQueries {
   attachments: readonly AttachmentView[] = [anAttachment];
   leaks: readonly LeakView[] = [];
   deletions: readonly DeletionView[] = [aDeletion];
