@@ -46,7 +46,8 @@ it("case 44: a writer killed at any step leaves the old record or the new one, w
     if (isDone) break;
     kills += 1;
   }
-  expect(kills).toBeGreaterThan(6);
+  // Opening, writing, syncing and renaming the file, opening and syncing its directory; closing may or may not be one more.
+  expect(kills).toBeGreaterThanOrEqual(6);
   expect(seen).toEqual(new Set(["old", "new"]));
   expect(await cache.list()).toMatchObject({ records: [{ netns: "new" }], corrupt: [] });
 });
