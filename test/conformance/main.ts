@@ -15,12 +15,14 @@ interface Request {
   readonly indexes: readonly number[];
 }
 
+/** The same each time: what fails must be what was changed. Other seeds are for whoever looks for more. */
+const usualSeed = 1;
 const usualCount = 320;
 
 function readRequest(env: NodeJS.ProcessEnv): Request {
   const cnitool = env["CNITOOL"];
   if (cnitool === undefined) throw new Error("CNITOOL names no program; see tools/conformance.sh");
-  const seed = numberOf(env["CONFORMANCE_SEED"]) ?? Date.now() % 1_000_000;
+  const seed = numberOf(env["CONFORMANCE_SEED"]) ?? usualSeed;
   const only = numberOf(env["CONFORMANCE_ONLY"]);
   const count = numberOf(env["CONFORMANCE_COUNT"]) ?? usualCount;
   return {

@@ -37,7 +37,8 @@ const corruptIsNotEmpty: Deviation = {
         difference.key === "prevResult" && difference.ours === undefined && isEmptyResult(difference.upstream)
       );
     }
-    return before === "corrupt" && isRefusal(difference, context, "check");
+    if (before === "corrupt") return isRefusal(difference, context, "check");
+    return isUnconverted(difference, context);
   },
 };
 
@@ -69,11 +70,7 @@ const recordOfAnother: Deviation = {
     const names = difference.kind === "stdin" ? difference : ownAttachment(context);
     if (cachedBefore(context, names) !== "of another attachment") return false;
     if (difference.kind === "stdin") return difference.key === "prevResult" && difference.ours === undefined;
-    // Where libcni cannot even convert it.
-    const { step, upstream } = context;
-    if (step.verb === "check" && upstream.stderr.includes(" cached result: failed to convert ")) {
-      return difference.kind === "exit" || (difference.kind === "calls" && difference.upstream.length === 0);
-    }
+    if (isUnconverted(difference, context)) return true;
     return (
       difference.kind === "file" &&
       difference.upstream === undefined &&
@@ -133,6 +130,12 @@ function onlyMissing(
 function isRefusal(difference: Difference, { step, ours }: StepContext, verb: string): boolean {
   if (step.verb !== verb || ours.exit !== 1) return false;
   return difference.kind === "exit" || (difference.kind === "calls" && difference.ours.length === 0);
+}
+
+/** CHECK failed with libcni, since it cannot convert what we do not take for a result at all. */
+function isUnconverted(difference: Difference, { step, upstream }: StepContext): boolean {
+  if (step.verb !== "check" || !upstream.stderr.includes(" cached result: failed to convert ")) return false;
+  return difference.kind === "exit" || (difference.kind === "calls" && difference.upstream.length === 0);
 }
 
 function isEmptyResult(value: Json | undefined): boolean {

@@ -19,8 +19,10 @@ export interface SideRun {
   /** Made, and removed afterwards. */
   readonly directory: string;
   readonly program: string;
-  readonly hidden?: readonly string[];
+  readonly hidden?: World["hidden"];
 }
+
+const noneHidden: World["hidden"] = { files: [], for: "ever" };
 
 /** Far above what any step takes. */
 const limitMs = 60_000;
@@ -32,7 +34,7 @@ const enter = 'mount --bind "$0" /var/lib/cni && cd / && exec "$@"';
 export async function runSide(run: SideRun): Promise<readonly Observation[]> {
   const { scenario, directory, program } = run;
   await mkdir(directory, { recursive: true });
-  const itsWorld: World = { directory, scenario, program, hidden: run.hidden ?? [], writers: [] };
+  const itsWorld: World = { directory, scenario, program, hidden: run.hidden ?? noneHidden, writers: [] };
   try {
     await layOut(itsWorld);
     const observations: Observation[] = [];

@@ -20,8 +20,8 @@ export interface World {
   readonly scenario: Scenario;
   /** The recording plugin, compiled. */
   readonly program: string;
-  /** Files of the scenario that are not there. */
-  readonly hidden: readonly string[];
+  /** Files of the scenario that are not there, until it writes them anew if not even then. */
+  readonly hidden: { readonly files: readonly string[]; readonly for: "the beginning" | "ever" };
   /** Those who keep plugins busy; whoever made the world closes them. */
   readonly writers: FileHandle[];
 }
@@ -34,7 +34,7 @@ export async function layOut(world: World): Promise<void> {
   for (const folder of ["bin", "other"])
     await writeFile(join(directory, folder, ".ctl"), `${worldPath}/ctl\n`);
   for (const [path, text] of Object.entries(scenario.files)) {
-    if (!hidden.includes(path)) await put(join(directory, path), text);
+    if (!hidden.files.includes(path)) await put(join(directory, path), text);
   }
   for (const [name, file] of Object.entries(scenario.plugins)) await putPlugin(world, name, file);
 }
@@ -45,7 +45,8 @@ export async function applyChange(world: World, change: Change): Promise<void> {
     case "behave":
       return await behave(join(directory, "ctl", `${change.target}.${change.command}`), change.lines);
     case "write":
-      return hidden.includes(change.path) ? undefined : await put(join(directory, change.path), change.text);
+      if (hidden.for === "ever" && hidden.files.includes(change.path)) return;
+      return await put(join(directory, change.path), change.text);
     case "remove":
       return await rm(join(directory, change.path), { recursive: true, force: true });
     case "plugin":
